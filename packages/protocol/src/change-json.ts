@@ -1,0 +1,97 @@
+import { TaskStatusNotificationParamsV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
+import { z } from 'zod';
+import { type Change, type ListKind, NOTIFICATION_METHODS, type Task } from './change.ts';
+
+/** What is wrong with one member: where it stands in the JSON (keys and indexes from the root) and how to mend it. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+export type ParsedChange =
+  | { readonly ok: true; readonly change: Change }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/**
+ * Reads one change from the JSON form used by the publisher API, the journal and the channel: the MCP notification
+ * that the backend means, and optionally its audience. Members of a notification that say nothing about the change
+ * (`jsonrpc`, `_meta`) are accepted and left out; any other unknown member is a problem, because a misspelt
+ * `audience` would otherwise reach everybody.
+ */
+export function parseChange(json: unknown): ParsedChange {
+  const parsed = ChangeJsonSchema.safeParse(json);
+  if (!parsed.success) return { ok: false, problems: parsed.error.issues.flatMap(problemsOf) };
+  return { ok: true, change: toChange(parsed.data) };
+}
+
+/** The JSON text of a change, as `parseChange` reads it. */
+export function changeJson(change: Change): string {
+  const params = change.kind === 'resource' ? { uri: change.uri } : change.kind === 'task' ? change.task : undefined;
+  return JSON.stringify({ method: NOTIFICATION_METHODS[change.kind], params, audience: change.audience });
+}
+
+/** Describes zod's findings by member; the alternatives of a union are not listed, since one method picks one of them. */
+export function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  const path = issue.path.filter((key) => typeof key !== 'symbol');
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: [...path, key], message: `unknown member "${key}"; remove it` }));
+  }
+  return [{ path, message: issue.message }];
+}
+
+const AudienceSchema = z.strictObject({ subjects: z.array(z.string().min(1)).min(1) });
+
+const envelope = { jsonrpc: z.literal('2.0').optional(), audience: AudienceSchema.optional() };
+const MetaSchema = z.record(z.string(), z.unknown());
+
+const listChange = (kind: ListKind) =>
+  z.strictObject({
+    method: z.literal(NOTIFICATION_METHODS[kind]),
+    params: z.strictObject({ _meta: MetaSchema.optional() }).optional(),
+    ...envelope,
+  });
+
+const TaskSchema = z
+  .custom<Record<string, unknown>>((value) => typeof value === 'object' && value !== null)
+  .superRefine((value, context) => {
+    const parsed = TaskStatusNotificationParamsV2Schema.safeParse(value);
+    for (const issue of parsed.error?.issues ?? []) {
+      context.addIssue({ code: 'custom', path: [...issue.path], message: issue.message });
+    }
+  });
+
+const ChangeJsonSchema = z.discriminatedUnion(
+  'method',
+  [
+    listChange('tools'),
+    listChange('prompts'),
+    listChange('resources'),
+    z.strictObject({
+      method: z.literal(NOTIFICATION_METHODS.resource),
+      params: z.strictObject({ uri: z.string().min(1), _meta: MetaSchema.optional() }),
+      ...envelope,
+    }),
+    z.strictObject({ method: z.literal(NOTIFICATION_METHODS.task), params: TaskSchema, ...envelope }),
+  ],
+  { error: (issue) => (issue.code === 'invalid_union' ? methodHint : undefined) },
+);
+
+const methodHint = `must be one of ${Object.values(NOTIFICATION_METHODS).join(', ')}`;
+
+function toChange(json: z.infer<typeof ChangeJsonSchema>): Change {
+  const audience = json.audience && { audience: json.audience };
+  switch (json.method) {
+    case NOTIFICATION_METHODS.tools:
+      return { kind: 'tools', ...audience };
+    case NOTIFICATION_METHODS.prompts:
+      return { kind: 'prompts', ...audience };
+    case NOTIFICATION_METHODS.resources:
+      return { kind: 'resources', ...audience };
+    case NOTIFICATION_METHODS.resource:
+      return { kind: 'resource', uri: json.params.uri, ...audience };
+    case NOTIFICATION_METHODS.task: {
+      const { _meta, ...task } = json.params;
+      return { kind: 'task', task: task as Task, ...audience };
+    }
+  }
+}

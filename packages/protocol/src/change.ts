@@ -1,0 +1,48 @@
+/** The three kinds of list that can change. */
+export type ListKind = 'tools' | 'prompts' | 'resources';
+
+/** Everything a backend can publish. */
+export type ChangeKind = ListKind | 'resource' | 'task';
+
+/** Narrows delivery to the streams of these principals; absent means every stream that asked. */
+export interface Audience {
+  readonly subjects: readonly string[];
+}
+
+/** What happened on a server; carries no subscription id, because it is not yet on any stream. */
+export type Change = ListChange | ResourceChange | TaskChange;
+
+export interface ListChange {
+  readonly kind: ListKind;
+  readonly audience?: Audience;
+}
+
+export interface ResourceChange {
+  readonly kind: 'resource';
+  readonly uri: string;
+  readonly audience?: Audience;
+}
+
+export interface TaskChange {
+  readonly kind: 'task';
+  readonly task: Task;
+  readonly audience?: Audience;
+}
+
+/** The full task, member for member as `tasks/get` would return it at that moment (SEP-2663). */
+export interface Task {
+  readonly taskId: string;
+  readonly status: TaskStatus;
+  readonly [member: string]: unknown;
+}
+
+export type TaskStatus = 'working' | 'input_required' | 'completed' | 'failed' | 'cancelled';
+
+/** The notification method that each kind of change is on the wire. */
+export const NOTIFICATION_METHODS = {
+  tools: 'notifications/tools/list_changed',
+  prompts: 'notifications/prompts/list_changed',
+  resources: 'notifications/resources/list_changed',
+  resource: 'notifications/resources/updated',
+  task: 'notifications/tasks',
+} as const satisfies Record<ChangeKind, string>;

@@ -1,0 +1,129 @@
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { PROTOCOL_VERSION } from './meta-keys.ts';
+import { isRequestId, type RequestId } from './request-id.ts';
+import { RPC_CODES, type RpcRefusal } from './rpc-error.ts';
+
+/** One POST to the MCP endpoint: its body as parsed JSON, and the headers that mirror it. */
+export interface InboundPost {
+  readonly body: unknown;
+  readonly protocolVersionHeader: string | undefined;
+  readonly methodHeader: string | undefined;
+  /** `Mcp-Name`, base64 sentinel already decoded; `invalid` where it cannot be. */
+  readonly nameHeader: string | undefined | { readonly invalid: string };
+}
+
+export type Inbound =
+  | {
+      readonly kind: 'request';
+      readonly id: RequestId;
+      readonly method: string;
+      readonly params: Readonly<Record<string, unknown>>;
+    }
+  | { readonly kind: 'notification'; readonly method: string }
+  | { readonly kind: 'refused'; readonly refusal: RpcRefusal };
+
+/**
+ * Decides what a POST is, or why it is refused.
+ * Spec: basic/transports/streamable-http, Sending Messages and Server Validation; basic/index for shapes.
+ */
+export function readInbound(post: InboundPost): Inbound {
+  const shape = readShape(post.body);
+  if (shape.kind === 'refused') return shape;
+
+  const outcome = classifyInboundRequest({
+    httpMethod: 'POST',
+    body: post.body,
+    ...(post.protocolVersionHeader !== undefined && { protocolVersionHeader: post.protocolVersionHeader }),
+    ...(post.methodHeader !== undefined && { mcpMethodHeader: post.methodHeader }),
+  });
+  const id = shape.kind === 'request' ? shape.id : undefined;
+  if (outcome.kind === 'reject') {
+    const { httpStatus: status, code, message, data } = outcome;
+    return refused({ status, id, error: { code, message, ...(data !== undefined && { data }) } });
+  }
+  if (shape.kind === 'notification') return shape;
+  if (outcome.kind === 'legacy') return refused(unsupportedVersion(shape.id, outcome.requestedVersion));
+  if (outcome.classification.revision !== PROTOCOL_VERSION) {
+    return refused(unsupportedVersion(shape.id, outcome.classification.revision));
+  }
+  const mismatch = missingHeader(post, shape.method) ?? wrongName(post, shape.method, shape.params);
+  if (mismatch !== undefined) {
+    return refused({ status: 400, id, error: { code: RPC_CODES.headerMismatch, message: mismatch } });
+  }
+  return shape;
+}
+
+/** Reads the JSON-RPC shape alone, so that each wrong member is named rather than "not a valid message". */
+function readShape(body: unknown): Inbound {
+  const invalid = (message: string, code: number = RPC_CODES.invalidRequest, id?: RequestId): Inbound =>
+    refused({ status: 400, id, error: { code, message } });
+
+  if (Array.isArray(body)) return invalid('Batches are not supported: POST one JSON-RPC message at a time');
+  if (!isObject(body)) return invalid('The body must be one JSON-RPC request or notification object');
+  if ('id' in body && !isRequestId(body['id'])) return invalid('"id" must be a string or an integer within ±(2^53−1)');
+  const id = body['id'] as RequestId | undefined;
+  if (body['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', RPC_CODES.invalidRequest, id);
+  const { method, params } = body;
+  if (method === undefined && ('result' in body || 'error' in body)) {
+    return invalid('Responses cannot be POSTed to this endpoint');
+  }
+  if (typeof method !== 'string') return invalid('"method" must be a string', RPC_CODES.invalidRequest, id);
+  if (params !== undefined && !isObject(params))
+    return invalid('"params" must be an object', RPC_CODES.invalidParams, id);
+  if (params?.['_meta'] !== undefined && !isObject(params['_meta'])) {
+    return invalid('"params._meta" must be an object', RPC_CODES.invalidParams, id);
+  }
+  if (id === undefined) return { kind: 'notification', method };
+  return { kind: 'request', id, method, params: params ?? {} };
+}
+
+function unsupportedVersion(id: RequestId, requested: string | undefined): RpcRefusal {
+  const named = requested === undefined ? 'no protocol version was named' : `"${requested}" is not supported`;
+  return {
+    status: 400,
+    id,
+    error: {
+      code: RPC_CODES.unsupportedVersion,
+      message: `Unsupported protocol version: ${named}; this endpoint speaks ${PROTOCOL_VERSION}`,
+      data: { supported: [PROTOCOL_VERSION], ...(requested !== undefined && { requested }) },
+    },
+  };
+}
+
+/** The classifier compares headers that are there; that they must be there is checked here (P-2.4). */
+function missingHeader(post: InboundPost, method: string): string | undefined {
+  if (post.protocolVersionHeader === undefined) {
+    return `Header mismatch: the MCP-Protocol-Version header is required; send "${PROTOCOL_VERSION}"`;
+  }
+  if (post.methodHeader === undefined) return `Header mismatch: the Mcp-Method header is required; send "${method}"`;
+  return undefined;
+}
+
+/** Which member `Mcp-Name` mirrors, for the methods that need it. */
+const NAME_SOURCES = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
+
+function wrongName(post: InboundPost, method: string, params: Readonly<Record<string, unknown>>): string | undefined {
+  const member = NAME_SOURCES.get(method);
+  if (member === undefined) return undefined;
+  const expected = params[member];
+  if (typeof expected !== 'string') return undefined;
+  const header = post.nameHeader;
+  if (header === undefined) return `Header mismatch: the Mcp-Name header is required for ${method}`;
+  if (typeof header !== 'string')
+    return `Header mismatch: Mcp-Name "${header.invalid}" is not valid base64 in its sentinel`;
+  if (header !== expected)
+    return `Header mismatch: Mcp-Name "${header}" is not the body's params.${member} "${expected}"`;
+  return undefined;
+}
+
+function refused(refusal: RpcRefusal): Inbound {
+  return { kind: 'refused', refusal };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
