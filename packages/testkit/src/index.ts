@@ -1,0 +1,2 @@
+export { ManualClock } from './manual-clock.ts';
+export { eventually, within } from './within.ts';
