@@ -2,6 +2,8 @@
 export type CloseReason =
   /** The host closed its connection, or it broke. */
   | 'host-gone'
+  /** The broker did not confirm the server's channel; no byte had been sent. */
+  | 'attach-failed'
   /** This instance is shutting down. */
   | 'drain'
   /** The host did not take the end of its stream before the drain's deadline. */
@@ -15,15 +17,14 @@ export type CloseReason =
 
 /**
  * Whether the host is sent the listen result first. A result reads as "over, all well"; an end without it is a drop,
- * which hosts answer by listening again (patterns/subscriptions, Graceful Closure; docs/protocol-notes.md).
+ * which hosts answer by listening again (patterns/subscriptions, Graceful Closure).
  */
 export const ENDS_WITH_RESULT: Readonly<Record<CloseReason, boolean>> = {
   'host-gone': false,
+  'attach-failed': false,
   drain: true,
   'drain-deadline': false,
   'nothing-honored': true,
   'slow-host': false,
   gap: false,
 };
-
-export const CLOSE_REASONS = Object.keys(ENDS_WITH_RESULT) as readonly CloseReason[];

@@ -1,3 +1,5 @@
+export type { Refusal, StreamLimits } from './admit.ts';
+export { REFUSALS } from './admit.ts';
 export {
   type Broker,
   BrokerError,
@@ -9,5 +11,9 @@ export {
   type Receipt,
 } from './broker.ts';
 export type { Cancel, Clock, Random } from './clock.ts';
-export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
+export { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
+export { type Drain, type DrainOptions, startDrain } from './drain.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
+export type { Stream, StreamId } from './stream.ts';
+export type { StreamObserver } from './stream-observer.ts';
+export { type Listen, type ListenOutcome, Streams, type StreamsOptions } from './streams.ts';

@@ -60,9 +60,9 @@ function readShape(body: unknown): Inbound {
 
   if (Array.isArray(body)) return invalid('Batches are not supported: POST one JSON-RPC message at a time');
   if (!isObject(body)) return invalid('The body must be one JSON-RPC request or notification object');
-  if ('id' in body && !isRequestId(body['id'])) return invalid('"id" must be a string or an integer within ±(2^53−1)');
-  const id = body['id'] as RequestId | undefined;
-  if (body['jsonrpc'] !== '2.0') return invalid('"jsonrpc" must be "2.0"', RPC_CODES.invalidRequest, id);
+  if ('id' in body && !isRequestId(body.id)) return invalid('"id" must be a string or an integer within ±(2^53−1)');
+  const id = body.id as RequestId | undefined;
+  if (body.jsonrpc !== '2.0') return invalid('"jsonrpc" must be "2.0"', RPC_CODES.invalidRequest, id);
   const { method, params } = body;
   if (method === undefined && ('result' in body || 'error' in body)) {
     return invalid('Responses cannot be POSTed to this endpoint');
@@ -70,7 +70,7 @@ function readShape(body: unknown): Inbound {
   if (typeof method !== 'string') return invalid('"method" must be a string', RPC_CODES.invalidRequest, id);
   if (params !== undefined && !isObject(params))
     return invalid('"params" must be an object', RPC_CODES.invalidParams, id);
-  if (params?.['_meta'] !== undefined && !isObject(params['_meta'])) {
+  if (params?._meta !== undefined && !isObject(params._meta)) {
     return invalid('"params._meta" must be an object', RPC_CODES.invalidParams, id);
   }
   if (id === undefined) return { kind: 'notification', method };

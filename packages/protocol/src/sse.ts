@@ -61,7 +61,6 @@ function frame(json: string): string {
 }
 
 function asciiJson(value: unknown): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: everything outside printable ASCII is escaped
   return JSON.stringify(value).replace(/[\u007f-\uffff]/g, escapeUnit);
 }
 

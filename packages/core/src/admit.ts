@@ -1,0 +1,22 @@
+/** How many streams are open, those still opening included. */
+export interface StreamCounts {
+  readonly onInstance: number;
+  readonly forPrincipal: number;
+}
+
+export interface StreamLimits {
+  readonly streamsPerInstance: number;
+  readonly streamsPerPrincipal: number;
+}
+
+/** Why a listen is refused before a byte is streamed; metric label and log field. */
+export type Refusal = 'instance-full' | 'principal-full' | 'draining' | 'broker-unavailable';
+
+export const REFUSALS: readonly Refusal[] = ['instance-full', 'principal-full', 'draining', 'broker-unavailable'];
+
+/** Decides only; the caller opens the stream and updates the counts. */
+export function admit(open: StreamCounts, limits: StreamLimits): Refusal | 'admitted' {
+  if (open.onInstance >= limits.streamsPerInstance) return 'instance-full';
+  if (open.forPrincipal >= limits.streamsPerPrincipal) return 'principal-full';
+  return 'admitted';
+}

@@ -1,0 +1,20 @@
+import type { ChangeKind, ServerId } from '@listen-gateway/protocol';
+import type { Refusal } from './admit.ts';
+import type { CloseReason } from './close-reason.ts';
+import type { Stream } from './stream.ts';
+
+/** Told what happens to streams, for logs and metrics; nothing here may throw. */
+export interface StreamObserver {
+  /** The acknowledgement was written, `waitedMs` after the request was read. */
+  opened(stream: Stream, waitedMs: number): void;
+  /** An opened stream is over, `livedMs` after its acknowledgement. */
+  closed(stream: Stream, reason: CloseReason, livedMs: number): void;
+  /** A listen was refused before a byte was streamed. */
+  refused(serverId: ServerId, refusal: Refusal): void;
+  /** A change was looked up: how many streams owe it from now on, and how many owed it already. */
+  marked(kind: ChangeKind, owing: number, coalesced: number): void;
+  /** All marked streams were written to, `tookMs` after the first was marked. */
+  passed(streams: number, tookMs: number): void;
+  /** Changes of a server may have been missed; so many streams are told of everything. */
+  gap(serverId: ServerId, streams: number): void;
+}

@@ -1,0 +1,198 @@
+import type { Announcement, Change, Filter, RequestId, ServerId } from '@listen-gateway/protocol';
+import { admit, type Refusal, type StreamLimits } from './admit.ts';
+import { Attachments } from './attachments.ts';
+import type { Broker } from './broker.ts';
+import type { Clock } from './clock.ts';
+import type { CloseReason } from './close-reason.ts';
+import { FanOut } from './fan-out.ts';
+import { honor, isEmpty } from './honor.ts';
+import { Registry } from './registry.ts';
+import type { OpenSink } from './sink.ts';
+import { Stream, type StreamId, type StreamOwner } from './stream.ts';
+import type { StreamObserver } from './stream-observer.ts';
+import { SubscriptionTags } from './subscription-tag.ts';
+import { Wheel } from './wheel.ts';
+
+/** One listen request, read and authorized. */
+export interface Listen {
+  readonly serverId: ServerId;
+  readonly server: Pick<Announcement, 'serverInfo' | 'capabilities'>;
+  readonly subscriptionId: RequestId;
+  readonly requested: Filter;
+  /** The subject of the authenticated principal. */
+  readonly subject?: string | undefined;
+}
+
+export interface StreamsOptions {
+  readonly broker: Broker;
+  readonly clock: Clock;
+  readonly observer: StreamObserver;
+  readonly limits: StreamLimits;
+  /** A comment is written at least this often. */
+  readonly keepaliveMs: number;
+  /** A host that takes nothing for this long is dropped. */
+  readonly stallMs: number;
+}
+
+/** `opened`: the sink has the acknowledgement. `host-gone`: nobody is left to answer. */
+export type ListenOutcome = 'opened' | 'host-gone' | Refusal;
+
+/** The streams of this instance. */
+export class Streams implements StreamOwner {
+  readonly #options: StreamsOptions;
+  readonly #attachments: Attachments;
+  readonly #fanOut: FanOut;
+  readonly #wheel: Wheel<Stream>;
+  readonly #tags = new SubscriptionTags();
+  readonly #open = new Set<Stream>();
+  readonly #blocked = new Set<Stream>();
+  readonly #registry = new Registry();
+  readonly #bySubject = new Map<string, number>();
+  readonly #whenEmpty: (() => void)[] = [];
+  #draining = false;
+  #nextId = 0;
+
+  constructor(options: StreamsOptions) {
+    this.#options = options;
+    this.#attachments = new Attachments(options.broker, (serverId) => ({
+      change: (change) => this.#mark(serverId, change),
+      gap: () => this.#gap(serverId),
+    }));
+    this.#fanOut = new FanOut(options.clock, (streams, tookMs) => options.observer.passed(streams, tookMs));
+    this.#wheel = new Wheel<Stream>(options.clock, {
+      turnMs: options.keepaliveMs,
+      visit: (stream) => stream.keepalive(),
+      ticked: () => this.#dropStalled(),
+    });
+    this.#wheel.start();
+  }
+
+  /** The open streams, those still opening included. */
+  get open(): ReadonlySet<Stream> {
+    return this.#open;
+  }
+
+  /**
+   * Serves one listen request on the sink that `openSink` makes. Nothing is written unless the outcome is `opened`;
+   * on a refusal the caller still has the request to answer.
+   */
+  async listen(listen: Listen, openSink: OpenSink): Promise<ListenOutcome> {
+    const askedAt = this.#options.clock.now();
+    const refusal = this.#refusalOf(listen);
+    if (refusal !== undefined) return this.#refuse(listen.serverId, refusal);
+
+    const honored = honor(listen.requested, listen.server.capabilities);
+    const stream = this.#register(listen, honored, openSink);
+    if (!isEmpty(honored)) {
+      try {
+        await this.#attachments.acquire(stream.serverId);
+      } catch {
+        stream.end('attach-failed');
+      }
+    }
+    const { state } = stream;
+    if (state.phase === 'closed')
+      return state.reason === 'host-gone' ? 'host-gone' : this.#refuseClosed(stream, state.reason);
+    stream.openedAt = this.#options.clock.now();
+    this.#options.observer.opened(stream, stream.openedAt - askedAt);
+    stream.acknowledge();
+    if (isEmpty(honored)) stream.end('nothing-honored');
+    return 'opened';
+  }
+
+  /** From now on every listen is refused; open streams are the caller's to end. Resolves once the last one closed. */
+  async startDraining(): Promise<void> {
+    this.#draining = true;
+    if (this.#open.size > 0) await new Promise<void>((resolve) => this.#whenEmpty.push(resolve));
+    this.#wheel.stop();
+  }
+
+  /** Called by a stream. */
+  writable(stream: Stream): void {
+    this.#blocked.delete(stream);
+    if (!stream.outbox.isEmpty) this.#fanOut.enqueue(stream);
+  }
+
+  /** Called by a stream. */
+  blocked(stream: Stream): void {
+    stream.blockedSince = this.#options.clock.now();
+    this.#blocked.add(stream);
+  }
+
+  /** Called by a stream: releases all that it held. */
+  closed(stream: Stream, reason: CloseReason): void {
+    this.#open.delete(stream);
+    this.#blocked.delete(stream);
+    this.#wheel.remove(stream);
+    this.#registry.remove(stream);
+    this.#tags.release(stream.tag);
+    if (stream.subject !== undefined) this.#count(stream.subject, -1);
+    if (!isEmpty(stream.honored)) this.#attachments.release(stream.serverId);
+    if (stream.openedAt !== undefined) {
+      this.#options.observer.closed(stream, reason, this.#options.clock.now() - stream.openedAt);
+    }
+    if (this.#open.size === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
+  }
+
+  #refusalOf({ subject }: Listen): Refusal | undefined {
+    if (this.#draining) return 'draining';
+    const forPrincipal = subject === undefined ? 0 : (this.#bySubject.get(subject) ?? 0);
+    const verdict = admit({ onInstance: this.#open.size, forPrincipal }, this.#options.limits);
+    return verdict === 'admitted' ? undefined : verdict;
+  }
+
+  #register(listen: Listen, honored: Filter, openSink: OpenSink): Stream {
+    const { serverId, server, subject } = listen;
+    const tag = this.#tags.claim(listen.subscriptionId);
+    const id = this.#nextId++ as StreamId;
+    const { subResources } = server.capabilities.resources;
+    const options = { id, serverId, serverInfo: server.serverInfo, tag, honored, subResources, subject };
+    const stream = new Stream(options, this, openSink);
+    this.#open.add(stream);
+    this.#wheel.add(stream);
+    if (subject !== undefined) this.#count(subject, 1);
+    // In the registry before the broker confirms: the outbox holds what comes in between (SUB-04).
+    this.#registry.add(stream);
+    return stream;
+  }
+
+  #refuse(serverId: ServerId, refusal: Refusal): Refusal {
+    this.#options.observer.refused(serverId, refusal);
+    return refusal;
+  }
+
+  #refuseClosed(stream: Stream, reason: CloseReason): Refusal {
+    return this.#refuse(stream.serverId, reason === 'attach-failed' ? 'broker-unavailable' : 'draining');
+  }
+
+  #mark(serverId: ServerId, change: Change): void {
+    const { owing, coalesced } = this.#registry.mark(serverId, change, (stream) => this.#fanOut.enqueue(stream));
+    this.#options.observer.marked(change.kind, owing, coalesced);
+  }
+
+  /** Over-notifying is safe, missing is not; a task's state can only be read again by the host itself. */
+  #gap(serverId: ServerId): void {
+    const streams = [...this.#registry.of(serverId)];
+    this.#options.observer.gap(serverId, streams.length);
+    for (const stream of streams) {
+      if (stream.honored.taskIds !== undefined && stream.state.phase === 'live') stream.end('gap');
+      else {
+        stream.outbox.oweEverything(stream.honored);
+        this.#fanOut.enqueue(stream);
+      }
+    }
+  }
+
+  #dropStalled(): void {
+    const stalledBefore = this.#options.clock.now() - this.#options.stallMs;
+    for (const stream of this.#blocked) {
+      if (stream.blockedSince !== undefined && stream.blockedSince <= stalledBefore) stream.cut('slow-host');
+    }
+  }
+
+  #count(subject: string, difference: 1 | -1): void {
+    const count = (this.#bySubject.get(subject) ?? 0) + difference;
+    if (count === 0) this.#bySubject.delete(subject);
+    else this.#bySubject.set(subject, count);
+  }
+}
