@@ -11,8 +11,10 @@ export {
   type Receipt,
 } from './broker.ts';
 export type { Cancel, Clock, Random } from './clock.ts';
-export { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
+export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 export { type Drain, type DrainOptions, startDrain } from './drain.ts';
+export type { JournalBounds, JournalEntry } from './journal.ts';
+export { MemoryBroker, type MemoryBrokerOptions } from './memory-broker.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
 export type { Stream, StreamId } from './stream.ts';
 export type { StreamObserver } from './stream-observer.ts';
