@@ -1,0 +1,1 @@
+export { type SampleServer, type SampleServerOptions, startSampleServer } from './sample-server.ts';

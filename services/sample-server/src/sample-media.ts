@@ -1,0 +1,5 @@
+/** A PNG of one blue pixel, base64. */
+export const PIXEL_PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mOQz38NAAIqAXpGbxguAAAAAElFTkSuQmCC';
+
+/** A WAV of eight samples at 8 kHz, base64. */
+export const CLICK_WAV = 'UklGRiwAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQgAAACAoIBggKCAYA==';
