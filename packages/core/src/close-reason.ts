@@ -28,3 +28,5 @@ export const ENDS_WITH_RESULT: Readonly<Record<CloseReason, boolean>> = {
   'slow-host': false,
   gap: false,
 };
+
+export const CLOSE_REASONS = Object.keys(ENDS_WITH_RESULT) as readonly CloseReason[];

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type ClientRequest, type IncomingMessage, request as httpRequest } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { type Filter, LISTEN_METHOD, PROTOCOL_VERSION } from '@listen-gateway/protocol';
 import { within } from './within.ts';
 
@@ -57,7 +57,9 @@ export async function openListen(url: string, options: ListenOptions = {}): Prom
   const present = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const request = httpRequest(url, { method: 'POST', agent: false, headers: Object.fromEntries(present) });
   request.end(options.body ?? listenBody(options.id ?? 'L1', options.filter ?? { toolsListChanged: true }));
-  const [response] = (await within(10_000, 'the head of the listen answer', once(request, 'response'))) as [IncomingMessage];
+  const [response] = (await within(10_000, 'the head of the listen answer', once(request, 'response'))) as [
+    IncomingMessage,
+  ];
   return new ListenAnswer(request, response);
 }
 
@@ -136,7 +138,10 @@ export class ListenAnswer {
         this.#read += 1;
         return message;
       }
-      const over = await Promise.race([this.ended, new Promise<undefined>((resolve) => (this.#wake = () => resolve(undefined)))]);
+      const over = await Promise.race([
+        this.ended,
+        new Promise<undefined>((resolve) => (this.#wake = () => resolve(undefined))),
+      ]);
       if (over !== undefined && this.messages[this.#read] === undefined) throw new Error(`the stream ended (${over})`);
     }
   }

@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { type Inbound, RPC_CODES, type RequestId, readInbound } from '@listen-gateway/protocol';
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { acceptsAnswers } from './accept.ts';
+import { decodeName } from './mcp-name.ts';
+import { readBody, TOO_LARGE } from './read-body.ts';
+
+/** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.8). */
+export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Inbound> {
+  const { headers } = incoming;
+  if (!isJsonContentType(headers['content-type'] ?? null)) {
+    return refused(415, RPC_CODES.invalidRequest, 'Content-Type must be application/json');
+  }
+  const bytes = await readBody(incoming, bodyBytes);
+  if (bytes === TOO_LARGE) return refused(413, RPC_CODES.invalidRequest, `The body is larger than ${bodyBytes} bytes`);
+  const body = parseJson(bytes);
+  if (body === NOT_JSON) return refused(400, RPC_CODES.parseError, 'The body is not JSON');
+
+  const inbound = readInbound({
+    body,
+    protocolVersionHeader: single(headers['mcp-protocol-version']),
+    methodHeader: single(headers['mcp-method']),
+    nameHeader: decodeName(single(headers['mcp-name'])),
+  });
+  if (inbound.kind === 'request' && !acceptsAnswers(headers.accept)) {
+    const message = 'Accept must admit both application/json and text/event-stream';
+    return refused(406, RPC_CODES.invalidRequest, message, inbound.id);
+  }
+  return inbound;
+}
+
+const NOT_JSON = Symbol('not JSON');
+
+/** A body cut inside a character is not JSON; a byte-order mark may be ignored (RFC 8259, 8.1). */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+/** Node joins repeated unknown headers by ", "; the joined value then differs from the body's, and is refused. */
+function single(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function refused(status: number, code: number, message: string, id?: RequestId): Inbound {
+  return { kind: 'refused', refusal: { status, id, error: { code, message } } };
+}

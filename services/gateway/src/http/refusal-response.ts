@@ -1,0 +1,33 @@
+import type { Refusal } from '@listen-gateway/core';
+import { type RequestId, RPC_CODES, type RpcRefusal, refusalBody } from '@listen-gateway/protocol';
+
+/** What each refusal of a listen is on the wire: `429` where the host can do something about it, else `503`. */
+const REFUSAL_ANSWERS: Readonly<Record<Refusal, { readonly status: number; readonly message: string }>> = {
+  'instance-full': { status: 503, message: 'This instance holds as many streams as it may; try again later' },
+  'principal-full': { status: 429, message: 'You hold as many streams as you may; close one first' },
+  draining: { status: 503, message: 'This instance is shutting down; try again' },
+  'broker-unavailable': { status: 503, message: 'Changes cannot be received at the moment; try again later' },
+};
+
+/** The answer to a listen that is refused before it starts, so that hosts spend none of their re-open budget (P-5). */
+export function listenRefusal(id: RequestId, refusal: Refusal, random: () => number): Response {
+  const { status, message } = REFUSAL_ANSWERS[refusal];
+  const error = { code: RPC_CODES.internalError, message, data: { reason: refusal } };
+  // Jittered, so that hosts that were refused together do not come back together.
+  const retryAfterS = 1 + Math.floor(random() * 5);
+  return rpcResponse({ status, id, error }, { 'Retry-After': String(retryAfterS) });
+}
+
+/** A JSON-RPC error as an HTTP response. */
+export function rpcResponse(refusal: RpcRefusal, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(refusalBody(refusal), {
+    status: refusal.status,
+    headers: { 'Content-Type': 'application/json', ...headers },
+  });
+}
+
+/** An answer to a request whose id was not read, so that the error has none (P-2.14). */
+export function httpRefusal(status: number, message: string, headers?: Readonly<Record<string, string>>): Response {
+  const code = status === 404 ? RPC_CODES.methodNotFound : RPC_CODES.invalidRequest;
+  return rpcResponse({ status, error: { code, message } }, headers);
+}

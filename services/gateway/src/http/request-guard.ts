@@ -1,0 +1,45 @@
+import {
+  localhostAllowedHostnames,
+  localhostAllowedOrigins,
+  validateHostHeader,
+  validateOriginHeader,
+} from '@modelcontextprotocol/server';
+
+/** Which `Host` and `Origin` headers are let in. */
+export interface GuardOptions {
+  /** The address that the endpoint is bound to. */
+  readonly host: string;
+  /** Host names that clients use; when absent, those of the loopback where bound to it, else any. */
+  readonly allowedHosts: readonly string[] | undefined;
+  /** Origins such as `https://app.example`; when absent, those of the loopback where bound to it, else none. */
+  readonly allowedOrigins: readonly string[] | undefined;
+}
+
+export type Guard = (headers: {
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+}) => string | undefined;
+
+/**
+ * Says why a request is refused with `403`, if it is. A present Origin that is not allowed is refused, and an empty
+ * list allows nobody; Host is checked against DNS rebinding (streamable-http, Security & Endpoint).
+ */
+export function createGuard({ host, allowedHosts, allowedOrigins }: GuardOptions): Guard {
+  const onLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+  const hosts = allowedHosts ?? (onLoopback ? localhostAllowedHostnames() : undefined);
+  const originAllowed =
+    allowedOrigins === undefined && onLoopback
+      ? (origin: string) => validateOriginHeader(origin, localhostAllowedOrigins()).ok
+      : (origin: string) => (allowedOrigins ?? []).includes(origin.toLowerCase());
+
+  return (headers) => {
+    if (hosts !== undefined) {
+      const verdict = validateHostHeader(headers.host, [...hosts]);
+      if (!verdict.ok) return `${verdict.message}; allow it by http.allowedHosts`;
+    }
+    if (headers.origin !== undefined && !originAllowed(headers.origin)) {
+      return `Origin ${JSON.stringify(headers.origin)} is not allowed; allow it by http.allowedOrigins`;
+    }
+    return undefined;
+  };
+}

@@ -1,0 +1,70 @@
+import { CLOSE_REASONS, REFUSALS, type StreamObserver } from '@listen-gateway/core';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+
+/** From a tick of the event loop to a drain window. */
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** From a host that came and went to one that stayed for a day; hosts count re-opens by these ages (P-5). */
+const AGES_S = [1, 10, 60, 300, 900, 3600, 21_600, 86_400];
+
+/** What an operator can see of the streams; docs/metrics.md lists each. Labels come from closed unions only. */
+export function streamMetrics(registry: Registry, openStreams: () => number): StreamObserver {
+  const metrics = createStreamMetrics(registry, openStreams);
+  // A series that starts at zero shows its first increase; one that appears with it does not.
+  for (const reason of CLOSE_REASONS) metrics.closed.inc({ reason }, 0);
+  for (const reason of REFUSALS) metrics.refused.inc({ reason }, 0);
+
+  return {
+    opened: (_stream, waitedMs) => {
+      metrics.opened.inc();
+      metrics.acknowledgement.observe(waitedMs / 1000);
+    },
+    closed: (_stream, reason, livedMs) => {
+      metrics.closed.inc({ reason });
+      metrics.age.observe(livedMs / 1000);
+    },
+    refused: (_serverId, reason) => metrics.refused.inc({ reason }),
+    marked: (kind, owing, merged) => {
+      metrics.changes.inc({ kind });
+      metrics.notifications.inc({ kind }, owing);
+      metrics.coalesced.inc({ kind }, merged);
+    },
+    passed: (streams, tookMs) => {
+      metrics.writes.inc(streams);
+      metrics.pass.observe(tookMs / 1000);
+    },
+    gap: () => metrics.gaps.inc(),
+  };
+}
+
+function createStreamMetrics(registry: Registry, openStreams: () => number) {
+  const registers = [registry];
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name, help, buckets, registers });
+  new Gauge({
+    name: 'lg_streams_open',
+    help: 'Streams that are open now, those still opening included.',
+    registers,
+    collect() {
+      this.set(openStreams());
+    },
+  });
+  return {
+    opened: counter('lg_streams_opened_total', 'Streams that were acknowledged.'),
+    closed: counter('lg_streams_closed_total', 'Acknowledged streams that are over, by close reason.', 'reason'),
+    refused: counter('lg_listens_refused_total', 'Listens refused before a byte was streamed, by reason.', 'reason'),
+    acknowledgement: histogram('lg_acknowledgement_seconds', 'From a listen request to its acknowledgement.', SECONDS),
+    age: histogram('lg_stream_age_seconds', 'How long streams had been open when they ended.', AGES_S),
+    changes: counter('lg_changes_received_total', 'Changes received from the broker, by kind.', 'kind'),
+    notifications: counter('lg_notifications_total', 'Notifications owed to streams, by kind.', 'kind'),
+    coalesced: counter(
+      'lg_notifications_coalesced_total',
+      'Notifications that a stream owed already, by kind.',
+      'kind',
+    ),
+    pass: histogram('lg_fan_out_seconds', 'From the first mark of a fan-out pass to its last write.', SECONDS),
+    writes: counter('lg_fan_out_writes_total', 'Streams visited by fan-out passes.'),
+    gaps: counter('lg_gaps_total', 'Times that changes may have been missed and streams were told of everything.'),
+  };
+}
