@@ -17,5 +17,5 @@ export type { JournalBounds, JournalEntry } from './journal.ts';
 export { MemoryBroker, type MemoryBrokerOptions } from './memory-broker.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
 export type { Stream, StreamId } from './stream.ts';
-export type { StreamObserver } from './stream-observer.ts';
+export { type StreamObserver, together } from './stream-observer.ts';
 export { type Listen, type ListenOutcome, Streams, type StreamsOptions } from './streams.ts';

@@ -18,3 +18,16 @@ export interface StreamObserver {
   /** Changes of a server may have been missed; so many streams are told of everything. */
   gap(serverId: ServerId, streams: number): void;
 }
+
+/** One observer that tells several, in order. */
+export function together(observers: readonly StreamObserver[]): StreamObserver {
+  const each = (tell: (observer: StreamObserver) => void) => observers.forEach(tell);
+  return {
+    opened: (stream, waitedMs) => each((observer) => observer.opened(stream, waitedMs)),
+    closed: (stream, reason, livedMs) => each((observer) => observer.closed(stream, reason, livedMs)),
+    refused: (serverId, refusal) => each((observer) => observer.refused(serverId, refusal)),
+    marked: (kind, owing, coalesced) => each((observer) => observer.marked(kind, owing, coalesced)),
+    passed: (streams, tookMs) => each((observer) => observer.passed(streams, tookMs)),
+    gap: (serverId, streams) => each((observer) => observer.gap(serverId, streams)),
+  };
+}
