@@ -12,6 +12,8 @@ export default defineConfig({
   test: {
     environment: 'node',
     pool: 'forks',
+    // `eventsource`, below the official client, has a `source` condition as well, and Node runs no TypeScript in node_modules.
+    server: { deps: { inline: [/@modelcontextprotocol\/client/, /eventsource/] } },
     // The tests start servers and load generators of their own: a third worker makes their deadlines lie on a 2-core machine.
     maxWorkers: 2,
     testTimeout: 20_000,
