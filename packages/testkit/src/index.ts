@@ -1,5 +1,26 @@
 export { type BrokerTraits, brokerContract, type OpenBroker } from './broker-contract.ts';
+export { HeldBroker } from './held-broker.ts';
+export {
+  type Ending,
+  LISTEN_HEADERS,
+  ListenAnswer,
+  type ListenOptions,
+  listenBody,
+  openListen,
+  type RpcMessage,
+} from './listen-client.ts';
 export { ManualClock } from './manual-clock.ts';
 export { RecordingListener } from './recording-listener.ts';
+export { RecordingObserver } from './recording-observer.ts';
+export { RecordingSink, recordingSinks } from './recording-sink.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';
+export { parseFrames, type SseFrame } from './sse-frames.ts';
+export {
+  ALL_CAPABILITIES,
+  type Asked,
+  type ListenSketch,
+  TEST_SERVER,
+  TEST_SERVER_INFO,
+  TestInstance,
+} from './test-instance.ts';
 export { eventually, within } from './within.ts';
