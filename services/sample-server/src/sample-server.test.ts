@@ -88,7 +88,7 @@ describe('a sample server', () => {
     });
   });
 
-  it('streams progress on the response of the call itself (SUB-07), and stops when the host leaves', async () => {
+  it('streams progress on the response of the call itself (SUB-07)', async () => {
     const client = await connect(await start());
     const progress: number[] = [];
     const calling = client.callTool(
@@ -97,13 +97,6 @@ describe('a sample server', () => {
     );
     await within(2_000, 'the end of the call', calling);
     expect(progress).toEqual([0, 25, 50, 75, 100]);
-
-    const leaving = new AbortController();
-    const left = client.callTool(
-      { name: 'test_tool_with_progress', arguments: { steps: 1_000, stepMs: 60_000 } },
-      { signal: leaving.signal, onprogress: () => leaving.abort() },
-    );
-    await expect(within(2_000, 'the end of the aborted call', left)).rejects.toThrow();
   });
 
   it('answers under its own names only (FIELD B19, B21)', async () => {
