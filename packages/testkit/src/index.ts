@@ -10,10 +10,12 @@ export {
   type RpcMessage,
 } from './listen-client.ts';
 export { ManualClock } from './manual-clock.ts';
+export { type NginxProcess, openNginx } from './nginx-process.ts';
 export { RecordingListener } from './recording-listener.ts';
 export { RecordingObserver } from './recording-observer.ts';
 export { RecordingSink, recordingSinks } from './recording-sink.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';
+export { type ServiceName, ServiceProcess, startService } from './service-process.ts';
 export { parseFrames, type SseFrame } from './sse-frames.ts';
 export {
   ALL_CAPABILITIES,

@@ -1,0 +1,80 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureProgram } from './ensure-program.ts';
+import { freePort } from './free-port.ts';
+import { eventually, within } from './within.ts';
+
+/** A real nginx on a free loopback port. */
+export interface NginxProcess {
+  readonly url: string;
+  /** The access log so far: one line for each finished request. */
+  readonly output: string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts nginx with the `http` block that `httpBlock` returns for its port; its temporary folders and pid stand in a
+ * folder of the test's own.
+ */
+export async function openNginx(httpBlock: (port: number) => string): Promise<NginxProcess> {
+  const program = await ensureProgram('nginx', { apt: 'nginx-light' });
+  const dir = await mkdtemp(join(tmpdir(), 'listen-gateway-nginx-'));
+  const port = await freePort();
+  const config = join(dir, 'nginx.conf');
+  await writeFile(config, nginxConf(dir, httpBlock(port)));
+  const child = spawn(program, ['-c', config, '-p', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const killNow = () => child.kill('SIGKILL');
+  process.once('exit', killNow);
+  let output = '';
+  const take = (chunk: unknown) => {
+    output += String(chunk);
+  };
+  child.stdout.on('data', take);
+  child.stderr.on('data', take);
+  const url = `http://127.0.0.1:${port}`;
+  await eventually(10_000, `nginx on port ${port}`, () => {
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}:\n${output}`);
+    return fetch(url).then(
+      () => true,
+      () => false,
+    );
+  });
+  return {
+    url,
+    get output() {
+      return output;
+    },
+    close: async () => {
+      await end(child);
+      process.off('exit', killNow);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function nginxConf(dir: string, httpBlock: string): string {
+  const folders = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  return `
+daemon off;
+${process.getuid?.() === 0 ? 'user root;' : ''}
+worker_processes 1;
+pid ${dir}/nginx.pid;
+error_log stderr warn;
+events { worker_connections 4096; }
+http {
+  access_log /dev/stdout;
+  ${folders.map((name) => `${name}_temp_path ${dir}/${name};`).join('\n  ')}
+  ${httpBlock}
+}
+`;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  // A fast shutdown: the master ends its workers and their open streams.
+  child.kill('SIGTERM');
+  await within(10_000, 'the end of nginx', once(child, 'exit'));
+}
