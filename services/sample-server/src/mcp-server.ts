@@ -8,6 +8,7 @@ import { registerInputTools } from './tools/input-tools.ts';
 import { registerRoundTools } from './tools/round-tools.ts';
 import { registerSchemaTools } from './tools/schema-tools.ts';
 import { registerStreamTools } from './tools/stream-tools.ts';
+import { registerTaskMethods } from './tools/task-methods.ts';
 import { registerTaskTools } from './tools/task-tools.ts';
 
 // Lists may be kept for a minute: a host that listens at the gateway is told when they change.
@@ -44,6 +45,7 @@ export function createMcpServer(state: SampleState): McpServer {
   registerInputTools(server);
   registerRoundTools(server, state);
   registerTaskTools(server, state);
+  registerTaskMethods(server, state);
   registerPrompts(server, state);
   registerResources(server, state);
   // Last, because it asks which names of tools are taken.

@@ -7,7 +7,7 @@ export interface PublisherTarget {
 }
 
 /** What became of a change that was to be published. */
-export type PublishOutcome = 'published' | 'no-publisher' | 'failed';
+type PublishOutcome = 'published' | 'no-publisher' | 'failed';
 
 /** Tells the publisher of a change, so that the hosts that listen at the gateway hear of it. */
 export interface Publisher {

@@ -18,10 +18,13 @@ async function startReceiver(status = 202, onChange: (change: Change) => Promise
   const server = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const parsed = parseChange(JSON.parse(body));
-    if (!parsed.ok || request.url !== '/v1/servers/sample/changes') return response.writeHead(400).end(body);
-    changes.push(parsed.change);
-    await onChange(parsed.change);
-    response.writeHead(status).end('{}');
+    if (parsed.ok && request.url === '/v1/servers/sample/changes') {
+      changes.push(parsed.change);
+      await onChange(parsed.change);
+      response.writeHead(status).end('{}');
+    } else {
+      response.writeHead(400).end(body);
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   stops.push(async () => void server.close());
@@ -108,13 +111,14 @@ describe('a sample server with a publisher', () => {
     const server = await start(url);
     const plan = { label: 'bake', steps: 2, stepMs: 10 };
     const { result } = await ask(server, 'tools/call', { name: 'start_task', arguments: plan });
-    expect(result).toMatchObject({ resultType: 'task', status: 'working', statusMessage: 'bake: 0 of 2 steps' });
+    expect(result).toMatchObject({ resultType: 'task', status: 'working' });
 
-    await eventually(3_000, 'the third state of the task', () => got.length === 3);
+    await eventually(3_000, 'the fourth state of the task', () => got.length === 4);
     const tasks = changes.map((change) => change.kind === 'task' && change.task);
     expect(tasks).toMatchObject([
-      { taskId: result?.taskId, status: 'working', statusMessage: 'bake: 0 of 2 steps' },
+      { taskId: result?.taskId, status: 'working' },
       { taskId: result?.taskId, status: 'working', statusMessage: 'bake: 1 of 2 steps' },
+      { taskId: result?.taskId, status: 'working', statusMessage: 'bake: 2 of 2 steps' },
       { taskId: result?.taskId, status: 'completed', result: { content: [{ type: 'text', text: 'bake: done' }] } },
     ]);
     expect(got).toMatchObject(tasks);

@@ -26,7 +26,8 @@ export interface SuiteRun {
   readonly durationMs: number;
 }
 
-const installed = dirname(createRequire(import.meta.url).resolve('@modelcontextprotocol/conformance/package.json'));
+const require = createRequire(import.meta.url);
+const installed = dirname(require.resolve('@modelcontextprotocol/conformance/package.json'));
 
 /** Runs every scenario that the revision requires of a server against the endpoint at `url`. */
 export async function runOfficialSuite(url: string, baselineFile: string): Promise<SuiteRun> {

@@ -10,6 +10,11 @@ export function registerContentTools(server: McpServer): void {
     { description: 'Returns the text it is given', inputSchema: z.object({ text: z.string() }) },
     ({ text }) => textResult(text),
   );
+  server.registerTool(
+    'greet',
+    { description: 'Greets by name', inputSchema: z.object({ name: z.string() }) },
+    ({ name }) => textResult(`Hello, ${name}!`),
+  );
   server.registerTool('test_simple_text', { description: 'Returns a line of text' }, () =>
     textResult('This is a simple text response for testing.'),
   );
