@@ -1,0 +1,81 @@
+import {
+  type NginxProcess,
+  openNginx,
+  openRedisProcess,
+  type RedisProcess,
+  type ServiceProcess,
+  startService,
+} from '@listen-gateway/testkit';
+
+/** What an operator runs: two instances behind nginx, a publisher, a Redis; each a real process. */
+export interface Fleet {
+  readonly redis: RedisProcess;
+  readonly publisher: ServiceProcess;
+  readonly gateways: readonly [ServiceProcess, ServiceProcess];
+  readonly nginx: NginxProcess;
+  /** Where hosts connect. */
+  readonly url: string;
+  /** Publishes to the server `default`, as a backend does; resolves with the parsed answer. */
+  publish(...changes: readonly object[]): Promise<PublishAnswer>;
+  close(): Promise<void>;
+}
+
+export interface PublishAnswer {
+  readonly status: number;
+  readonly receipts: readonly { readonly journalId: string; readonly instances: number }[];
+}
+
+export async function openFleet(env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+  const redis = await openRedisProcess();
+  const broker = { LG_BROKER__URL: redis.url, ...env };
+  const [publisher, first, second] = await Promise.all([
+    startService('publisher', broker),
+    startService('gateway', broker),
+    startService('gateway', broker),
+  ]);
+  const nginx = await openNginx((port) => loadBalancer(port, [first, second]));
+  return {
+    redis,
+    publisher,
+    gateways: [first, second],
+    nginx,
+    url: `${nginx.url}/mcp`,
+    publish: (...changes) => publish(publisher, changes),
+    close: async () => {
+      await nginx.close();
+      await Promise.all([first.kill(), second.kill(), publisher.kill()]);
+      await redis.close();
+    },
+  };
+}
+
+async function publish(publisher: ServiceProcess, changes: readonly object[]): Promise<PublishAnswer> {
+  const response = await fetch(`${publisher.url}/v1/servers/default/changes`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ changes }),
+  });
+  const { receipts = [] } = (await response.json()) as Partial<PublishAnswer>;
+  return { status: response.status, receipts };
+}
+
+/** Round robin without affinity, streams unbuffered; a refusal of a draining instance is tried at the next one. */
+function loadBalancer(port: number, gateways: readonly ServiceProcess[]): string {
+  return `
+  upstream gateways {
+    ${gateways.map((gateway) => `server 127.0.0.1:${gateway.port} max_fails=0;`).join('\n    ')}
+    keepalive 64;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass http://gateways;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_set_header Host localhost;
+      proxy_buffering off;
+      proxy_read_timeout 300s;
+      proxy_next_upstream error timeout http_503 non_idempotent;
+    }
+  }`;
+}
