@@ -1,0 +1,128 @@
+import { type ChangeCapabilities, isServerId, type ServerId } from '@listen-gateway/protocol';
+import { z } from 'zod';
+
+/**
+ * Every top-level section of `listen-gateway.yaml`. The services share one file, so each passes over the sections that
+ * only another reads; a section named nowhere here is a misspelling.
+ */
+export const CONFIG_SECTIONS = [
+  'broker',
+  'servers',
+  'listen',
+  'http',
+  'limits',
+  'stream',
+  'drain',
+  'publisher',
+  'sample',
+  'admin',
+  'log',
+] as const;
+
+const port = z.int().min(0).max(65_535);
+const positiveInt = z.int().min(1);
+
+/** Which broker carries changes between processes, and its bounds. */
+export const brokerConfig = z
+  .strictObject({
+    url: z
+      .string()
+      .regex(/^(memory:|rediss?:\/\/)/, 'must be memory:, redis://… or rediss://…')
+      .default('memory:')
+      .describe('memory: within one process, redis://… or rediss://… between processes.'),
+    mode: z.enum(['standalone']).default('standalone').describe('How the Redis behind the URL is set up.'),
+    journal: z
+      .strictObject({
+        maxLength: positiveInt.default(10_000).describe('Changes that the journal of a server keeps for catch-up.'),
+        maxAgeMs: positiveInt.default(3_600_000).describe('Age at which the journal lets a change go.'),
+      })
+      .prefault({}),
+    attachTimeoutMs: positiveInt
+      .default(2_000)
+      .describe('Time within which an attach is confirmed, or the listen refused.'),
+    commandTimeoutMs: positiveInt.default(1_500).describe('Time within which a publish is confirmed, or refused.'),
+    lingerMs: z
+      .int()
+      .min(0)
+      .default(5_000)
+      .describe('Time for which the channel of a server is kept after its last stream.'),
+  })
+  .prefault({});
+
+const on = z.boolean().default(true);
+
+const capabilitiesConfig = z
+  .strictObject({
+    tools: on.describe('Whether changes of the tool list are announced and delivered.'),
+    prompts: on.describe('Whether changes of the prompt list are.'),
+    resources: z
+      .strictObject({
+        listChanged: on.describe('Whether changes of the resource list are.'),
+        subscribe: on.describe('Whether hosts may subscribe to single URIs.'),
+        subResources: z
+          .boolean()
+          .default(false)
+          .describe('Whether a subscription to a URI also hears of what is beneath it.'),
+      })
+      .prefault({}),
+    tasks: on.describe('Whether task states are (Tasks extension).'),
+  })
+  .prefault({});
+
+const serverConfig = z.strictObject({
+  capabilities: capabilitiesConfig,
+  name: z.string().min(1).optional().describe('What server/discover calls the server; its id unless set.'),
+  title: z.string().min(1).optional().describe('Its name for people.'),
+  version: z.string().min(1).optional().describe('Its version in server/discover.'),
+  instructions: z.string().min(1).optional().describe('What server/discover tells models about its use.'),
+});
+
+const serverId = z.custom<ServerId>(
+  (value) => typeof value === 'string' && isServerId(value),
+  'a server is named with 1–64 letters, digits, ".", "_" or "-", the first a letter or digit',
+);
+
+/** The servers; a map, so that a server called `constructor` is unknown unless somebody configured it. */
+export const serversConfig = z
+  .record(serverId, serverConfig)
+  .refine((servers) => Object.keys(servers).length > 0, 'at least one server is needed')
+  .transform((servers): ServersConfig => new Map(Object.entries(servers) as [ServerId, ServerConfig][]))
+  .prefault({ ['default' as ServerId]: {} })
+  .describe('The servers that hosts listen to and backends publish for, by id.');
+
+/** Where a service listens. */
+export function listenConfig(defaultPort: number) {
+  return z
+    .strictObject({
+      host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; 0.0.0.0 or :: for all.'),
+      port: port.default(defaultPort).describe('Port to listen on; 0 takes a free one.'),
+    })
+    .prefault({});
+}
+
+/** Where health and metrics are served; a port of its own, to be kept private. */
+export const adminConfig = z
+  .strictObject({
+    host: z.string().min(1).default('127.0.0.1').describe('Address of /livez, /readyz and /metrics.'),
+    port: port.default(9090).describe('Port of /livez, /readyz and /metrics.'),
+  })
+  .prefault({});
+
+export const logConfig = z
+  .strictObject({
+    level: z
+      .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+      .default('info')
+      .describe('Least level written.'),
+    pretty: z.boolean().default(false).describe('Lines for people instead of JSON.'),
+  })
+  .prefault({});
+
+export type BrokerConfig = z.output<typeof brokerConfig>;
+export type ServerConfig = Omit<z.output<typeof serverConfig>, 'capabilities'> & {
+  readonly capabilities: ChangeCapabilities;
+};
+export type ServersConfig = ReadonlyMap<ServerId, ServerConfig>;
+export type ListenConfig = z.output<ReturnType<typeof listenConfig>>;
+export type AdminConfig = z.output<typeof adminConfig>;
+export type LogConfig = z.output<typeof logConfig>;

@@ -1,0 +1,114 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+
+/** What serves requests; `env` has Node's own request and response. */
+export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
+
+export interface HttpServerOptions {
+  readonly fetch: Fetch;
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  /** Looks at each request first, on Node's own objects; `true` says it has taken it. */
+  readonly intercept?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
+  /** Above what load balancers keep idle connections for (60 s), or they reuse one that is just being closed. */
+  readonly keepAliveTimeoutMs?: number;
+  /** Time for a request to arrive whole; it bounds what a connection without any request may wait as well. */
+  readonly requestTimeoutMs?: number;
+}
+
+/** A server that listens. */
+export interface HttpServer {
+  readonly url: string;
+  readonly port: number;
+  /** Stops accepting, closes idle connections, resolves when the last answer is out. Closing twice is fine. */
+  close(): Promise<void>;
+  /** Destroys the connections that are left. */
+  cut(): void;
+}
+
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
+const REQUEST_TIMEOUT_MS = 80_000;
+const KEEP_ALIVE_PROBE_MS = 30_000;
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/** Listens over HTTP/1.1; rejects with one readable line where it cannot. */
+export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
+  const server = createServer(options);
+  const unused = trackUnused(server);
+  await listening(server, options);
+  const { port } = server.address() as AddressInfo;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${urlHost(options.host)}:${port}`,
+    port,
+    close() {
+      closed ??= new Promise((resolve) => {
+        server.close(() => resolve());
+        // Node counts a connection on which no request began as busy, and no longer times it out once closed.
+        for (const socket of unused) socket.destroy();
+      });
+      return closed;
+    },
+    cut: () => server.closeAllConnections(),
+  };
+}
+
+function createServer(options: HttpServerOptions): Server {
+  const {
+    fetch,
+    intercept,
+    keepAliveTimeoutMs = KEEP_ALIVE_TIMEOUT_MS,
+    requestTimeoutMs = REQUEST_TIMEOUT_MS,
+  } = options;
+  const serverOptions: ServerOptions = {
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Node swaps the two where headersTimeout is the larger. Both stand above keepAliveTimeout: a load balancer that
+    // opens connections ahead of need would else find a 408 waiting on one (FIELD F4).
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+  };
+  // Without options that ask for HTTP/2 or TLS the adaptor creates this server.
+  const server = createAdaptorServer({ fetch: fetch as never, overrideGlobalObjects: false, serverOptions }) as Server;
+  if (intercept !== undefined) putBefore(server, intercept);
+  return server;
+}
+
+/** Takes the place of the adaptor's listener and hands on what `intercept` does not take. */
+function putBefore(server: Server, intercept: NonNullable<HttpServerOptions['intercept']>): void {
+  const listeners = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (incoming, outgoing) => {
+    if (intercept(incoming, outgoing)) return;
+    for (const listener of listeners) listener.call(server, incoming, outgoing);
+  });
+}
+
+function trackUnused(server: Server): ReadonlySet<Socket> {
+  const unused = new Set<Socket>();
+  server.on('connection', (socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.prependListener('request', ({ socket }) => unused.delete(socket));
+  return unused;
+}
+
+function listening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const why = cause.code === 'EADDRINUSE' ? 'the address is in use' : cause.message;
+      reject(new Error(`cannot listen on ${urlHost(host)}:${port}: ${why}`, { cause }));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function urlHost(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,24 @@
+export { background } from './background.ts';
+export { type ConfigOptions, type ConfigSources, configOrExit, type LoadedConfig, loadConfig } from './config.ts';
+export { helpText, settingsTable } from './config-docs.ts';
+export {
+  type AdminConfig,
+  adminConfig,
+  type BrokerConfig,
+  brokerConfig,
+  CONFIG_SECTIONS,
+  type ListenConfig,
+  type LogConfig,
+  listenConfig,
+  logConfig,
+  type ServerConfig,
+  type ServersConfig,
+  serversConfig,
+} from './config-fragments.ts';
+export { type AdminServerOptions, type Readiness, startAdminServer } from './http/admin-server.ts';
+export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';
+export { createLog, type Log, type LogOptions, type WriteLog } from './log.ts';
+export { createMetrics, type Metrics, productVersion } from './metrics.ts';
+export { retryAfter } from './retry-after.ts';
+export { onShutdown, type ShutdownOptions, type ShutdownStep } from './shutdown.ts';
+export { systemClock } from './system-clock.ts';
