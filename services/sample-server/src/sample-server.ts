@@ -1,6 +1,6 @@
+import { startHttpServer } from '@listen-gateway/service-kit';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { createApp } from './http/app.ts';
-import { listen } from './http/listen.ts';
 import { createMcpServer } from './mcp-server.ts';
 import { openPublisher } from './publisher.ts';
 import { createSampleState } from './sample-state.ts';
@@ -34,15 +34,18 @@ export async function startSampleServer(options: SampleServerOptions): Promise<S
   const target = publisherUrl === undefined ? undefined : { url: publisherUrl, serverId };
   const state = createSampleState(openPublisher(target, report));
   const handler = createMcpHandler(() => createMcpServer(state));
-  const listening = await listen(createApp(handler, allowedHostnames), host, port);
+  const { fetch } = createApp(handler, allowedHostnames);
+  const http = await startHttpServer({ fetch, host, port });
   let closing: Promise<void> | undefined;
   const close = async () => {
+    const closed = http.close();
     await handler.close();
     await state.tasks.close();
-    await listening.close();
+    http.cut();
+    await closed;
   };
   return {
-    url: `${listening.origin}/mcp`,
+    url: `${http.url}/mcp`,
     close: () => {
       closing ??= close();
       return closing;
