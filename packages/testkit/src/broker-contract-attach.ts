@@ -2,7 +2,7 @@ import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promis
 import type { Broker } from '@listen-gateway/core';
 import type { ServerId } from '@listen-gateway/protocol';
 import { expect, it } from 'vitest';
-import type { OpenBroker } from './broker-contract.ts';
+import type { BrokerTraits, OpenBroker } from './broker-contract.ts';
 import { RecordingListener } from './recording-listener.ts';
 import { freshServerId, numbered, numberedUris } from './sample-changes.ts';
 import { within } from './within.ts';
@@ -10,13 +10,14 @@ import { within } from './within.ts';
 const ARRIVAL_MS = 5_000;
 
 /** Who hears what, and from when to when. */
-export function attachContract(open: OpenBroker): void {
+export function attachContract(open: OpenBroker, traits: BrokerTraits): void {
   it('loses nothing that is published after an attach resolved, however busy the channel is', async () => {
-    const broker = await open();
+    const publisher = await open();
     const serverId = freshServerId();
-    const hammer = startHammer(broker, serverId);
+    const hammer = startHammer(publisher, serverId);
     const attached: { listener: RecordingListener; from: number }[] = [];
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
+      const broker = traits.carriesBetweenInstances ? await open() : publisher;
       const listener = new RecordingListener();
       await broker.attach(serverId, listener);
       attached.push({ listener, from: hammer.next });
@@ -25,10 +26,10 @@ export function attachContract(open: OpenBroker): void {
     const last = await hammer.stop();
     for (const { listener, from } of attached) {
       await listener.until(ARRIVAL_MS, `change ${last}`, ({ uris }) => uris.at(-1) === numbered(last).uri);
-      const expected = numberedUris(from, last);
-      expect(listener.uris.slice(-expected.length)).toEqual(expected);
-      expect(listener.gaps).toBe(0);
-      expect(new Set(listener.uris).size).toBe(listener.uris.length);
+      const heardFrom = Number(listener.uris[0]?.slice(numbered(0).uri.length - 1));
+      expect(heardFrom).toBeLessThanOrEqual(from);
+      expect(listener.heard).toEqual(listener.changes);
+      expect(listener.uris).toEqual(numberedUris(heardFrom, last));
     }
   });
 
@@ -121,7 +122,7 @@ export function attachContract(open: OpenBroker): void {
   });
 }
 
-/** Publishes numbered changes one after the other until stopped. */
+/** Publishes numbered changes one after the other until stopped, and then one more. */
 function startHammer(broker: Broker, serverId: ServerId) {
   const hammer = { next: 1, stop };
   let stopped = false;
@@ -137,7 +138,8 @@ function startHammer(broker: Broker, serverId: ServerId) {
   async function stop(): Promise<number> {
     stopped = true;
     await hammering;
-    return hammer.next - 1;
+    await broker.publish(serverId, [numbered(hammer.next)]);
+    return hammer.next;
   }
   return hammer;
 }

@@ -24,7 +24,7 @@ export function brokerContract(name: string, openBroker: OpenBroker, traits: Bro
     afterEach(async () => {
       await Promise.all(opened.splice(0).map((broker) => broker.close()));
     });
-    attachContract(open);
+    attachContract(open, traits);
     publishContract(open, traits);
   });
 }

@@ -1,4 +1,6 @@
 export { type BrokerTraits, brokerContract, type OpenBroker } from './broker-contract.ts';
+export { ensureProgram, INSTALL_MS } from './ensure-program.ts';
+export { freePort } from './free-port.ts';
 export { HeldBroker } from './held-broker.ts';
 export {
   type Ending,
@@ -14,6 +16,7 @@ export { type NginxProcess, openNginx } from './nginx-process.ts';
 export { RecordingListener } from './recording-listener.ts';
 export { RecordingObserver } from './recording-observer.ts';
 export { RecordingSink, recordingSinks } from './recording-sink.ts';
+export { openRedis, openRedisProcess, type Redis, type RedisProcess } from './redis-process.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';
 export { type ServiceName, ServiceProcess, startService } from './service-process.ts';
 export { parseFrames, type SseFrame } from './sse-frames.ts';

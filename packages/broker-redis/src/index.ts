@@ -1,0 +1,3 @@
+export { RedisBroker } from './redis-broker.ts';
+export type { ConnectionRole, RedisObserver } from './redis-observer.ts';
+export type { RedisBrokerOptions } from './redis-options.ts';

@@ -1,0 +1,28 @@
+import type { Page } from './continuity.ts';
+import { type JournalId, type RawEntry, readJournalEntry } from './journal-entry.ts';
+import type { RedisKeys } from './redis-keys.ts';
+import { TIP_LUA } from './tip-lua.ts';
+
+/**
+ * Reads the latest id and the entries from a given one on, itself included, in one step: read apart, a change between
+ * the two would look like a gap.
+ */
+export const READ_LUA = `${TIP_LUA}
+local at = tip(KEYS[1], KEYS[2])
+if ARGV[1] == '' or ARGV[1] == at then return {at, {}} end
+return {at, redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2])}
+`;
+
+export type ReadReply = readonly [tip: JournalId, entries: readonly RawEntry[]];
+
+/** The keys and arguments for one page; without `from`, the latest id alone is read. */
+export function readArguments(keys: RedisKeys, from: JournalId | undefined, length: number): ReadArguments {
+  return [keys.journal, keys.last, from ?? '', length];
+}
+
+export type ReadArguments = [journal: string, last: string, from: string, length: number];
+
+/** Reads what the script returned. */
+export function pageOf([tip, entries]: ReadReply): Page {
+  return { tip, entries: entries.map(readJournalEntry) };
+}
