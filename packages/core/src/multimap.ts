@@ -26,7 +26,8 @@ export class Multimap<Key, Value extends object> {
   each(key: Key, visit: (value: Value) => void): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
-    if (entry instanceof Set) entry.forEach(visit);
-    else visit(entry);
+    if (!(entry instanceof Set)) visit(entry);
+    // Not `forEach`, which hands a visitor two more arguments that it may take for its own.
+    else for (const value of entry) visit(value);
   }
 }
