@@ -76,6 +76,18 @@ function perform(act: Act, outbox: Outbox, model: Model): void {
   }
 }
 
+function expectSame(outbox: Outbox, model: Model): void {
+  const lists = [...model.lists].reduce((bits, kind) => bits | LIST_BITS[kind], 0);
+  const uris = [...model.uris];
+  const tasks = [...model.tasks.values()];
+  expect(outbox.owed).toEqual({ lists, uris, tasks });
+  expect(outbox.owedUris).toBe(uris.length);
+  expect(outbox.isEmpty).toBe(lists === 0 && uris.length + tasks.length === 0);
+  expect(outbox.listsOnly).toBe(uris.length + tasks.length === 0 ? lists : undefined);
+  expect(outbox.uriOnly).toBe(lists === 0 && tasks.length === 0 && uris.length === 1 ? uris[0] : undefined);
+  expect(outbox.taskOnly).toBe(lists === 0 && uris.length === 0 && tasks.length === 1 ? tasks[0] : undefined);
+}
+
 describe('an outbox', () => {
   it('owes a set: every change key once, in order of arrival, each task in its latest state (P-4.3, FIELD C32)', () => {
     fc.assert(
@@ -84,15 +96,7 @@ describe('an outbox', () => {
         const model = new Model();
         for (const act of acts) {
           perform(act, outbox, model);
-          const lists = [...model.lists].reduce((bits, kind) => bits | LIST_BITS[kind], 0);
-          const uris = [...model.uris];
-          const tasks = [...model.tasks.values()];
-          expect(outbox.owed).toEqual({ lists, uris, tasks });
-          expect(outbox.owedUris).toBe(uris.length);
-          expect(outbox.isEmpty).toBe(lists === 0 && uris.length + tasks.length === 0);
-          expect(outbox.listsOnly).toBe(uris.length + tasks.length === 0 ? lists : undefined);
-          expect(outbox.uriOnly).toBe(lists === 0 && tasks.length === 0 && uris.length === 1 ? uris[0] : undefined);
-          expect(outbox.taskOnly).toBe(lists === 0 && uris.length === 0 && tasks.length === 1 ? tasks[0] : undefined);
+          expectSame(outbox, model);
         }
       }),
       { numRuns: 300 },
