@@ -61,13 +61,20 @@ export class StreamIndex {
   }
 
   #matchUri(uri: string, visit: (stream: Stream, subscribedUri: string) => void): void {
-    this.#uris.each(uri, (stream) => visit(stream, uri));
-    if (this.#subResources === 0) return;
-    for (const parent of parentsOf(uri)) {
-      this.#uris.each(parent, (stream) => {
-        if (stream.subResources) visit(stream, parent);
-      });
+    if (this.#subResources === 0) {
+      this.#uris.each(uri, (stream) => visit(stream, uri));
+      return;
     }
+    // A stream may name a URI and others above it; it owes the change once, under the nearest of them.
+    const visited = new Set<Stream>();
+    const visitThoseNaming = (named: string): void =>
+      this.#uris.each(named, (stream) => {
+        if ((named !== uri && !stream.subResources) || visited.has(stream)) return;
+        visited.add(stream);
+        visit(stream, named);
+      });
+    visitThoseNaming(uri);
+    for (const parent of parentsOf(uri)) visitThoseNaming(parent);
   }
 }
 
