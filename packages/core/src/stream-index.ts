@@ -78,12 +78,16 @@ export class StreamIndex {
   }
 }
 
-/** The URIs above one, on path-segment boundaries: `file:///a/b` is beneath `file:///a/` and `file:///a`, not `file:///a/b/`. */
+/**
+ * The URIs above one, on path-segment boundaries: `file:///a/b` is beneath `file:///a/` and `file:///a`, not
+ * `file:///a/b/`. A slash in a query or fragment bounds no segment (RFC 3986, section 3).
+ */
 function* parentsOf(uri: string): Generator<string> {
-  const pathStart = uri.indexOf('://') === -1 ? 0 : uri.indexOf('://') + 3;
-  for (let slash = uri.lastIndexOf('/', uri.length - 1); slash >= pathStart; slash = uri.lastIndexOf('/', slash - 1)) {
-    if (slash !== uri.length - 1) yield uri.slice(0, slash + 1);
-    if (slash > pathStart) yield uri.slice(0, slash);
+  const [path = ''] = uri.split(/[?#]/, 1);
+  const pathStart = path.indexOf('://') === -1 ? 0 : path.indexOf('://') + 3;
+  for (let slash = path.lastIndexOf('/'); slash >= pathStart; slash = path.lastIndexOf('/', slash - 1)) {
+    if (slash !== uri.length - 1) yield path.slice(0, slash + 1);
+    if (slash > pathStart) yield path.slice(0, slash);
     if (slash === 0) return;
   }
 }
