@@ -2,9 +2,9 @@ import type { Clock, Random } from './clock.ts';
 import { drainPlan } from './drain-plan.ts';
 import type { Streams } from './streams.ts';
 
-export interface DrainOptions {
-  readonly clock: Clock;
-  readonly random: Random;
+export interface DrainTimes {
+  /** How long load balancers get to notice that the instance is not ready, before the first stream ends; milliseconds. */
+  readonly delayMs: number;
   /** Over how long the ends of the streams are spread at most, in milliseconds. */
   readonly windowMs: number;
   /** How long after the window a host may take to read the end of its stream, in milliseconds. */
@@ -13,9 +13,9 @@ export interface DrainOptions {
 
 /** Ends all streams of an instance that is shutting down. */
 export interface Drain {
-  /** Resolves once the last stream closed; never later than window and grace together. */
+  /** Resolves once the delay is over and the last stream closed; never later than delay, window and grace together. */
   readonly done: Promise<void>;
-  /** Ends all that is left now; a second call cuts what does not take its end. */
+  /** Skips the delay and ends all that is left now; a second call cuts what does not take its end. */
   hasten(): void;
 }
 
@@ -23,27 +23,38 @@ export interface Drain {
 const STEP_MS = 20;
 
 /** Starts to drain: new listens are refused from now on, open streams end one after the other with the result. */
-export function startDrain(streams: Streams, options: DrainOptions): Drain {
-  const { clock, random, windowMs, graceMs } = options;
+export function startDrain(
+  streams: Streams,
+  times: DrainTimes,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+): Drain {
   const remaining = [...streams.open];
-  const plan = drainPlan(remaining.length, windowMs, random);
-  const startedAt = clock.now();
-  let next = 0;
+  const plan = drainPlan(remaining.length, times.windowMs, random);
   let hastened = false;
+  let next = 0;
+  let startedAt = clock.now();
+  let endDelay = (): void => {};
 
   const endDue = (): void => {
     const elapsedMs = clock.now() - startedAt;
-    while (next < remaining.length && (hastened || (plan[next] as number) <= elapsedMs))
-      remaining[next++]?.end('drain');
+    while (next < remaining.length && (hastened || (plan[next] as number) <= elapsedMs)) remaining[next++]?.end('drain');
     if (next < remaining.length) cancelStep = clock.after(STEP_MS, endDue);
+  };
+  const start = (): void => {
+    startedAt = clock.now();
+    endDelay();
+    endDue();
   };
   const cutAll = (): void => {
     for (const stream of streams.open) stream.cut('drain-deadline');
   };
 
-  let cancelStep = clock.after(0, endDue);
-  const cancelDeadline = clock.after(windowMs + graceMs, cutAll);
-  const done = streams.startDraining().finally(() => {
+  let cancelStep = clock.after(times.delayMs, start);
+  const cancelDeadline = clock.after(times.delayMs + times.windowMs + times.graceMs, cutAll);
+  const delayed = new Promise<void>((resolve) => {
+    endDelay = resolve;
+  });
+  const done = Promise.all([delayed, streams.startDraining()]).then(() => {
     cancelStep();
     cancelDeadline();
   });
@@ -53,7 +64,7 @@ export function startDrain(streams: Streams, options: DrainOptions): Drain {
       if (hastened) cutAll();
       hastened = true;
       cancelStep();
-      endDue();
+      start();
     },
   };
 }

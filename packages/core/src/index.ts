@@ -12,7 +12,7 @@ export {
 } from './broker.ts';
 export type { Cancel, Clock, Random } from './clock.ts';
 export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
-export { type Drain, type DrainOptions, startDrain } from './drain.ts';
+export { type Drain, type DrainTimes, startDrain } from './drain.ts';
 export type { JournalBounds, JournalEntry } from './journal.ts';
 export { MemoryBroker, type MemoryBrokerOptions } from './memory-broker.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';

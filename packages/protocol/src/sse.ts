@@ -14,6 +14,8 @@ export const KEEPALIVE_FRAME = ':\n\n';
 /** Identity of the software that answers, for `_meta["io.modelcontextprotocol/serverInfo"]`. */
 export interface ServerInfo {
   readonly name: string;
+  /** For people. */
+  readonly title?: string | undefined;
   readonly version: string;
 }
 

@@ -27,14 +27,14 @@ export const brokerConfig = z
   .strictObject({
     url: z
       .string()
-      .regex(/^(memory:|rediss?:\/\/)/, 'must be memory:, redis://… or rediss://…')
+      .regex(/^(memory:$|rediss?:\/\/)/, 'must be memory:, redis://… or rediss://…')
       .default('memory:')
       .describe('memory: within one process, redis://… or rediss://… between processes.'),
     mode: z.enum(['standalone']).default('standalone').describe('How the Redis behind the URL is set up.'),
     journal: z
       .strictObject({
-        maxLength: positiveInt.default(10_000).describe('Changes that the journal of a server keeps for catch-up.'),
-        maxAgeMs: positiveInt.default(3_600_000).describe('Age at which the journal lets a change go.'),
+        length: positiveInt.default(10_000).describe('Changes that the journal of a server keeps for catch-up.'),
+        ageMs: positiveInt.default(3_600_000).describe('Age at which the journal lets a change go.'),
       })
       .prefault({}),
     attachTimeoutMs: positiveInt

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { helpText } from './config-docs.ts';
 import { readEnvironment } from './config-environment.ts';
+import { CONFIG_SECTIONS } from './config-fragments.ts';
 import { membersOf, recordValueOf, type SchemaNode, type Setting, schemaNode, settingsOf } from './config-settings.ts';
 import { type Entry, type ReadFile, readFlags, readYaml } from './config-sources.ts';
 import { readText } from './config-text.ts';
@@ -16,7 +17,7 @@ export interface ConfigSources {
 }
 
 export interface ConfigOptions {
-  /** Top-level sections that another service reads: one file and one environment may serve them all. */
+  /** Top-level sections that another service reads; `configOrExit` knows them all. */
   readonly otherSections?: readonly string[];
 }
 
@@ -85,7 +86,8 @@ export function configOrExit<Schema extends z.ZodObject>(
     process.exit(0);
   }
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  const loaded = loadConfig(schema, { argv, env: process.env, readFile }, about);
+  const sources = { argv, env: process.env, readFile };
+  const loaded = loadConfig(schema, sources, { otherSections: CONFIG_SECTIONS, ...about });
   if (loaded.ok) return loaded.config;
   process.stderr.write(`${about.program}: the configuration cannot be used:\n`);
   for (const problem of loaded.problems) process.stderr.write(`  ${problem}\n`);

@@ -1,4 +1,5 @@
 export { background } from './background.ts';
+export { type BrokerWatch, watchBroker } from './broker/metrics.ts';
 export { type ConfigOptions, type ConfigSources, configOrExit, type LoadedConfig, loadConfig } from './config.ts';
 export { helpText, settingsTable } from './config-docs.ts';
 export {

@@ -11,7 +11,8 @@ export function streamLog(log: Log): StreamObserver {
     refused: (serverId, reason) => log.info({ serverId, reason }, 'listen refused'),
     marked: (kind, owing, coalesced) => log.debug({ kind, owing, coalesced }, 'change received'),
     passed: () => {},
-    gap: (serverId, streams) => log.warn({ serverId, streams }, 'changes may have been missed; telling streams of everything'),
+    gap: (serverId, streams) =>
+      log.warn({ serverId, streams }, 'changes may have been missed; telling streams of everything'),
   };
 }
 

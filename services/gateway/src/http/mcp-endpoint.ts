@@ -9,8 +9,8 @@ import {
   type FilterLimits,
   LISTEN_METHOD,
   type RequestId,
-  type RpcRefusal,
   RPC_CODES,
+  type RpcRefusal,
   readListen,
   type ServerId,
 } from '@listen-gateway/protocol';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Inbound, RPC_CODES, type RequestId, readInbound } from '@listen-gateway/protocol';
+import { type Inbound, type RequestId, RPC_CODES, readInbound } from '@listen-gateway/protocol';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { acceptsAnswers } from './accept.ts';
 import { decodeName } from './mcp-name.ts';

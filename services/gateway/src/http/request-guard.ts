@@ -10,9 +10,9 @@ export interface GuardOptions {
   /** The address that the endpoint is bound to. */
   readonly host: string;
   /** Host names that clients use; when absent, those of the loopback where bound to it, else any. */
-  readonly allowedHosts: readonly string[] | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
   /** Origins such as `https://app.example`; when absent, those of the loopback where bound to it, else none. */
-  readonly allowedOrigins: readonly string[] | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
 }
 
 export type Guard = (headers: {

@@ -1,0 +1,75 @@
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { Log } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+
+/** What a broker over the network reports; each method may be called at any time. */
+export interface BrokerWatch {
+  connected(role: string): void;
+  disconnected(role: string, cause: unknown): void;
+  refused(channel: string, cause: unknown): void;
+  badPayload(serverId: string): void;
+  caughtUp(serverId: string, missed: number, tookMs: number): void;
+  readFailed(serverId: string, cause: unknown): void;
+  gap(serverId: string): void;
+  fault(cause: unknown): void;
+}
+
+/** Puts what a broker reports into metrics and the log. */
+export function watchBroker({ registry }: Metrics, log: Log): BrokerWatch {
+  const metrics = brokerMetrics([registry]);
+  const down = new Set<string>();
+  return {
+    connected: (role) => {
+      metrics.connected.set({ role }, 1);
+      down.delete(role);
+      log.info({ role }, 'broker connected');
+    },
+    disconnected: (role, err) => {
+      metrics.connected.set({ role }, 0);
+      // Reported for each failed attempt to connect as well: the first says it all.
+      if (down.has(role)) return log.debug({ role, err }, 'broker still unreachable');
+      down.add(role);
+      metrics.disconnects.inc({ role });
+      log.warn({ role, err }, 'broker disconnected');
+    },
+    refused: (channel, err) => log.error({ channel, err }, 'broker refuses the channel; check the ACL of its user'),
+    badPayload: (serverId) => {
+      metrics.badPayloads.inc();
+      log.warn({ serverId }, 'skipped what is no change');
+    },
+    caughtUp: (serverId, missed, tookMs) => {
+      metrics.catchUp.observe(tookMs / 1000);
+      metrics.caughtUp.inc(missed);
+      log.info({ serverId, missed, tookMs: Math.round(tookMs) }, 'caught up from the journal');
+    },
+    readFailed: (serverId, err) => log.warn({ serverId, err }, 'journal not read; trying again'),
+    gap: (serverId) => {
+      metrics.gaps.inc();
+      log.warn({ serverId }, 'journal does not reach back to the last change seen');
+    },
+    fault: (err) => log.error({ err }, 'broker fault'),
+  };
+}
+
+function brokerMetrics(registers: Metrics['registry'][]) {
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter<Label>({ name, help, labelNames, registers });
+  return {
+    connected: new Gauge({
+      name: 'lg_broker_connected',
+      help: 'Whether a connection to the broker is up, by role.',
+      labelNames: ['role'],
+      registers,
+    }),
+    catchUp: new Histogram({
+      name: 'lg_broker_catch_up_seconds',
+      help: 'Time to read what was missed from the journal of a server.',
+      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+      registers,
+    }),
+    disconnects: counter('lg_broker_disconnects_total', 'Connections to the broker that were lost, by role.', 'role'),
+    badPayloads: counter('lg_broker_bad_payloads_total', 'Messages and journal entries that were no change.'),
+    caughtUp: counter('lg_broker_caught_up_changes_total', 'Changes that were read from a journal after a break.'),
+    gaps: counter('lg_broker_gaps_total', 'Times that a journal did not reach back to the last change seen.'),
+  };
+}

@@ -1,0 +1,71 @@
+import { type Broker, type Clock, type Drain, type Random, Streams, startDrain, together } from '@listen-gateway/core';
+import { type Log, type Metrics, type Readiness, startHttpServer, systemClock } from '@listen-gateway/service-kit';
+import { announcementsOf } from './announcements.ts';
+import type { GatewayConfig } from './config.ts';
+import { mcpEndpoint } from './http/mcp-endpoint.ts';
+import { createGuard } from './http/request-guard.ts';
+import { streamMetrics } from './metrics.ts';
+import { streamLog } from './stream-log.ts';
+
+export interface GatewayOptions {
+  readonly config: Omit<GatewayConfig, 'admin' | 'broker' | 'log'>;
+  /** Its caller's to close, after the gateway. */
+  readonly broker: Broker;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly clock?: Clock;
+  readonly random?: Random;
+}
+
+/** One running instance. */
+export interface Gateway {
+  /** The base of the MCP endpoint, such as `http://127.0.0.1:8080`. */
+  readonly url: string;
+  /** Whether a new listen would be served, and if not, why. */
+  readiness(): Readiness;
+  /** Refuses new listens from now on, waits for load balancers to notice, then ends the streams. */
+  drain(): Drain;
+  /** Stops listening and cuts what is left. */
+  close(): Promise<void>;
+}
+
+/** Starts an instance; rejects where it cannot listen. */
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, broker, log, metrics, clock = systemClock, random = Math.random } = options;
+  const streams: Streams = new Streams({
+    broker,
+    clock,
+    observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.open.size)]),
+    // Hosts are not told apart yet, so there is no principal whose streams could be counted.
+    limits: { ...config.limits, streamsPerPrincipal: Number.POSITIVE_INFINITY },
+    ...config.stream,
+  });
+  const app = mcpEndpoint({
+    streams,
+    servers: announcementsOf(config.servers),
+    guard: createGuard({ ...config.http, host: config.listen.host }),
+    limits: config.limits,
+    random,
+    onFault: (err) => log.error({ err }, 'request failed'),
+  });
+  const server = await startHttpServer({ ...config.listen, fetch: app.fetch });
+  let draining = false;
+
+  return {
+    url: server.url,
+    readiness: () => {
+      const status = broker.status();
+      const reasons = [...(draining ? ['draining'] : []), ...(status.ready ? [] : [`broker: ${status.reason}`])];
+      return { ready: reasons.length === 0, reasons };
+    },
+    drain: () => {
+      draining = true;
+      return startDrain(streams, config.drain, { clock, random });
+    },
+    close: async () => {
+      const closed = server.close();
+      server.cut();
+      await closed;
+    },
+  };
+}
