@@ -99,6 +99,16 @@ describe('a sample server', () => {
     expect(progress).toEqual([0, 25, 50, 75, 100]);
   });
 
+  it('serves hosts of the 2025 era too, whose requests do without an envelope', async () => {
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL((await start()).url)));
+    stops.push(() => client.close());
+    expect(client.getDiscoverResult()).toBeUndefined();
+    expect(await client.callTool({ name: 'greet', arguments: { name: 'Ada' } })).toMatchObject({
+      content: [{ text: 'Hello, Ada!' }],
+    });
+  });
+
   it('answers under its own names only (FIELD B19, B21)', async () => {
     const server = await start({ allowedHostnames: ['sample'] });
     const { host } = new URL(server.url);
