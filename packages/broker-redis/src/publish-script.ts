@@ -2,7 +2,7 @@ import type { Idempotency, JournalBounds, PublishOutcome, Receipt } from '@liste
 import type { Change } from '@listen-gateway/protocol';
 import { changeJson } from '@listen-gateway/protocol';
 import type { RedisKeys } from './redis-keys.ts';
-import { TIP_LUA } from './tip-lua.ts';
+import { LAST_TTL_MS, TIP_LUA } from './tip-lua.ts';
 
 /** PUBLISH, or SPUBLISH where channels are sharded over a cluster. */
 export type PublishVerb = 'PUBLISH' | 'SPUBLISH';
@@ -55,12 +55,6 @@ if idempotency then
 end
 return {'published', text}
 `;
-
-/**
- * How long the latest id is kept. An instance that has listened for longer to a server without changes hears of a gap
- * that is none: safe, and rare enough.
- */
-const LAST_TTL_MS = 30 * 24 * 60 * 60_000;
 
 /** The number of keys, the keys and the arguments for one batch. */
 export function publishArguments(

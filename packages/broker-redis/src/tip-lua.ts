@@ -16,3 +16,9 @@ local function tip(journal, last)
   if newest_ms > ms or (newest_ms == ms and newest_seq > seq) then return newest[1] end
   return id
 end`;
+
+/**
+ * How long the latest id is kept. An instance that has listened for longer to a server without changes hears of a gap
+ * that is none: safe, and rare enough.
+ */
+export const LAST_TTL_MS = 30 * 24 * 60 * 60_000;
