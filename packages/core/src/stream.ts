@@ -142,7 +142,8 @@ export class Stream implements SinkEvents {
 
   #write(chunk: Chunk): void {
     const written: Written = this.#sink.write(chunk);
-    if (written === 'blocked') this.#owner.blocked(this);
+    // The host may have gone within the write: its owner has let go of the stream and must not count it as blocked.
+    if (written === 'blocked' && this.#state.phase !== 'closed') this.#owner.blocked(this);
   }
 
   #step(input: StreamInput): void {
