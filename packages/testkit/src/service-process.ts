@@ -21,7 +21,14 @@ export async function startService(
   const main = join(ROOT, 'services', name, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--conditions=source', main], {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], LG_LISTEN__PORT: String(port), LG_ADMIN__PORT: String(adminPort), ...env },
+    env: {
+      PATH: process.env['PATH'],
+      // Each service listens where its own section says and passes over the other's.
+      LG_LISTEN__PORT: String(port),
+      LG_PUBLISHER__PORT: String(port),
+      LG_ADMIN__PORT: String(adminPort),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const service = new ServiceProcess(name, child, { port, adminPort });

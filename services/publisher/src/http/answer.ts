@@ -1,0 +1,24 @@
+import type { PublishOutcome } from '@listen-gateway/core';
+import type { Context } from 'hono';
+import type { RequestIdVariables } from 'hono/request-id';
+import type { Outcome } from '../metrics.ts';
+import { problemDetails, type Refusal, statusOf } from '../problem.ts';
+
+/** What the routes leave for the middleware that counts and logs. */
+export interface PublisherEnv {
+  Variables: RequestIdVariables & { outcome: Outcome };
+}
+
+/** Answers with RFC 9457 problem details. */
+export function refuse(c: Context<PublisherEnv>, refusal: Refusal, headers: Record<string, string> = {}): Response {
+  c.set('outcome', refusal.reason);
+  const body = JSON.stringify(problemDetails(refusal));
+  return c.body(body, statusOf(refusal.reason), { 'Content-Type': 'application/problem+json', ...headers });
+}
+
+/** Answers with the receipts of what was published, now or under the same key before. */
+export function accept(c: Context<PublisherEnv>, outcome: Exclude<PublishOutcome, { kind: 'key-reused' }>): Response {
+  c.set('outcome', outcome.kind);
+  if (outcome.kind === 'replayed') c.header('Idempotency-Replayed', 'true');
+  return c.json({ receipts: outcome.receipts }, 202);
+}

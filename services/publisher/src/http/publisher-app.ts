@@ -1,0 +1,50 @@
+import type { Clock } from '@listen-gateway/core';
+import type { Log } from '@listen-gateway/service-kit';
+import { Hono } from 'hono';
+import { requestId } from 'hono/request-id';
+import { openApiDocument } from '../open-api.ts';
+import { type PublisherEnv, refuse } from './answer.ts';
+import { CHANGES_PATH, type PublishRouteOptions, publishRoute } from './publish-route.ts';
+
+export interface PublisherAppOptions extends PublishRouteOptions {
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** The publisher's HTTP API. */
+export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
+  const { log, clock, metrics } = options;
+  const app = new Hono<PublisherEnv>();
+  app.use(requestId());
+  app.use(async (c, next) => {
+    const startedAt = clock.now();
+    await next();
+    const outcome = c.get('outcome');
+    if (outcome === undefined) return;
+    const tookMs = clock.now() - startedAt;
+    metrics.ended(outcome, tookMs);
+    log.debug({ requestId: c.get('requestId'), serverId: c.req.param('server'), outcome, tookMs }, 'publish ended');
+  });
+
+  app.post(CHANGES_PATH, ...publishRoute(options));
+  app.all(CHANGES_PATH, (c) =>
+    refuse(c, { reason: 'method-not-allowed', detail: 'changes are POSTed' }, { Allow: 'POST' }),
+  );
+  const document = openApiDocument();
+  app.get('/openapi.json', (c) => c.json(document));
+  app.all('/openapi.json', (c) =>
+    refuse(c, { reason: 'method-not-allowed', detail: 'the document is read with GET' }, { Allow: 'GET, HEAD' }),
+  );
+  app.notFound((c) =>
+    refuse(c, { reason: 'not-found', detail: 'POST changes to /v1/servers/{server}/changes; see /openapi.json' }),
+  );
+  app.onError((err, c) => {
+    if (c.req.raw.signal.aborted) {
+      c.set('outcome', 'abandoned');
+      return c.body(null, 400);
+    }
+    log.error({ err, requestId: c.get('requestId') }, 'request failed');
+    return refuse(c, { reason: 'internal-error', detail: 'the log has it under the X-Request-Id of this answer' });
+  });
+  return app;
+}

@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import type { Idempotency } from '@listen-gateway/core';
+import { type Change, changeJson } from '@listen-gateway/protocol';
+
+/** draft-ietf-httpapi-idempotency-key-header leaves the form to the server: 1–255 visible ASCII characters, taken as they are. */
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/;
+
+/** The key of a request with the digest of what it publishes; undefined for a key that cannot be used. */
+export function idempotencyOf(key: string, changes: readonly Change[]): Idempotency | undefined {
+  return KEY_PATTERN.test(key) ? { key, fingerprint: fingerprintOf(changes) } : undefined;
+}
+
+/**
+ * SHA-256 over what the changes mean: a retry may write members in another order or with other white space. Members
+ * are sorted at every depth, as in RFC 8785.
+ */
+function fingerprintOf(changes: readonly Change[]): string {
+  const hash = createHash('sha256');
+  for (const change of changes) {
+    const canonical: unknown = JSON.parse(changeJson(change), (_name, value: unknown) => sorted(value));
+    hash.update(JSON.stringify(canonical)).update('\n');
+  }
+  return hash.digest('hex');
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}

@@ -1,0 +1,2 @@
+export { type PublisherConfig, publisherConfig } from './config.ts';
+export { type Publisher, type PublisherOptions, startPublisher } from './publisher.ts';
