@@ -41,7 +41,7 @@ export class SubscriptionTag {
 
   /** Forgets the chunks that only one pass can share; the seven of the lists stay. */
   endPass(): void {
-    this.#passing.clear();
+    if (this.#passing.size > 0) this.#passing.clear();
   }
 
   #listChunk(lists: number): Chunk {

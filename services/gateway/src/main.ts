@@ -5,6 +5,7 @@ import {
   createLog,
   createMetrics,
   onShutdown,
+  type ShutdownStep,
   startAdminServer,
   systemClock,
   watchBroker,
@@ -19,13 +20,31 @@ const config = configOrExit(gatewayConfig, {
 });
 const log = createLog(config.log, { service: 'gateway' });
 const metrics = createMetrics({ service: 'gateway' });
+
+// Filled as things open, so that a signal or a failure in between stops what there is.
+const steps: ShutdownStep[] = [];
+let hasten = () => {};
+onShutdown(steps, { log, hasten: () => hasten() });
+
 const broker = openBroker({
   ...config.broker,
   name: 'listen-gateway',
   clock: systemClock,
   observer: watchBroker(metrics, log),
 });
+steps.push({ name: 'broker', run: () => broker.close() });
 const gateway = await startGateway({ config, broker, log, metrics });
+steps.unshift(
+  {
+    name: 'drain',
+    run: () => {
+      const drain = gateway.drain();
+      hasten = () => drain.hasten();
+      return drain.done;
+    },
+  },
+  { name: 'gateway', run: () => gateway.close() },
+);
 const admin = await startAdminServer({
   ...config.admin,
   metrics,
@@ -33,22 +52,5 @@ const admin = await startAdminServer({
   live: () => true,
   ready: () => gateway.readiness(),
 });
+steps.push({ name: 'admin', run: () => admin.close() });
 log.info({ url: gateway.url, adminUrl: admin.url }, 'listening');
-
-let hasten = () => {};
-onShutdown(
-  [
-    {
-      name: 'drain',
-      run: () => {
-        const drain = gateway.drain();
-        hasten = () => drain.hasten();
-        return drain.done;
-      },
-    },
-    { name: 'gateway', run: () => gateway.close() },
-    { name: 'broker', run: () => broker.close() },
-    { name: 'admin', run: () => admin.close() },
-  ],
-  { log, hasten: () => hasten() },
-);

@@ -62,13 +62,12 @@ export class NodeSink implements Sink {
 
   #written(accepted: boolean): Written {
     if (accepted) return 'accepted';
-    (this.#socket ?? this.#response).once('drain', this.#drained);
+    // Made when a host blocks, not kept for each stream.
+    (this.#socket ?? this.#response).once('drain', () => {
+      if (!this.#gone) this.#events.drained();
+    });
     return 'blocked';
   }
-
-  readonly #drained = (): void => {
-    if (!this.#gone) this.#events.drained();
-  };
 
   readonly #close = (): void => {
     if (this.#gone) return;

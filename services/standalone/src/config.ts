@@ -1,0 +1,20 @@
+import { gatewayConfig } from '@listen-gateway/service-gateway';
+import { publisherConfig } from '@listen-gateway/service-publisher';
+import { z } from 'zod';
+
+/**
+ * The settings of the standalone process: those of the gateway and of the publisher but for the broker, which is in
+ * memory, and whether the sample server runs beside them.
+ */
+export const standaloneConfig = z.strictObject({
+  ...gatewayConfig.omit({ broker: true }).shape,
+  publisher: publisherConfig.shape.publisher,
+  sample: z
+    .strictObject({
+      enabled: z.boolean().default(true).describe('Whether a small MCP server runs beside, to try things with.'),
+      port: z.int().min(0).max(65_535).default(8082).describe('Port of the sample server; 0 takes a free one.'),
+    })
+    .prefault({}),
+});
+
+export type StandaloneConfig = z.output<typeof standaloneConfig>;

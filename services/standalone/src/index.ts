@@ -1,0 +1,2 @@
+export { type StandaloneConfig, standaloneConfig } from './config.ts';
+export { type Standalone, type StandaloneOptions, startStandalone } from './standalone.ts';
