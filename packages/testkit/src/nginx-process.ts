@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,6 +16,9 @@ export interface NginxProcess {
   close(): Promise<void>;
 }
 
+// A file, because nginx cannot open /dev/stdout where that is the socket that Node gives a child for a pipe.
+const ACCESS_LOG = 'access.log';
+
 /**
  * Starts nginx with the `http` block that `httpBlock` returns for its port; its temporary folders and pid stand in a
  * folder of the test's own.
@@ -25,18 +29,16 @@ export async function openNginx(httpBlock: (port: number) => string): Promise<Ng
   const port = await freePort();
   const config = join(dir, 'nginx.conf');
   await writeFile(config, nginxConf(dir, httpBlock(port)));
-  const child = spawn(program, ['-c', config, '-p', dir], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, ['-c', config, '-p', dir], { stdio: ['ignore', 'ignore', 'pipe'] });
   const killNow = () => child.kill('SIGKILL');
   process.once('exit', killNow);
-  let output = '';
-  const take = (chunk: unknown) => {
-    output += String(chunk);
-  };
-  child.stdout.on('data', take);
-  child.stderr.on('data', take);
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
   const url = `http://127.0.0.1:${port}`;
   await eventually(10_000, `nginx on port ${port}`, () => {
-    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}:\n${output}`);
+    if (child.exitCode !== null) throw new Error(`nginx ended with ${child.exitCode}:\n${errors}`);
     return fetch(url).then(
       () => true,
       () => false,
@@ -45,7 +47,7 @@ export async function openNginx(httpBlock: (port: number) => string): Promise<Ng
   return {
     url,
     get output() {
-      return output;
+      return readFileSync(join(dir, ACCESS_LOG), 'utf8');
     },
     close: async () => {
       await end(child);
@@ -65,7 +67,7 @@ pid ${dir}/nginx.pid;
 error_log stderr warn;
 events { worker_connections 4096; }
 http {
-  access_log /dev/stdout;
+  access_log ${dir}/${ACCESS_LOG};
   ${folders.map((name) => `${name}_temp_path ${dir}/${name};`).join('\n  ')}
   ${httpBlock}
 }
