@@ -2,9 +2,11 @@ import {
   type NginxProcess,
   openNginx,
   openRedisProcess,
+  openTcpRelay,
   type RedisProcess,
   type ServiceProcess,
   startService,
+  type TcpRelay,
 } from '@listen-gateway/testkit';
 
 /** What an operator runs: two instances behind nginx, a publisher, a Redis; each a real process. */
@@ -12,6 +14,8 @@ export interface Fleet {
   readonly redis: RedisProcess;
   readonly publisher: ServiceProcess;
   readonly gateways: readonly [ServiceProcess, ServiceProcess];
+  /** The way of each instance to Redis, for a test to cut. */
+  readonly relays: readonly [TcpRelay, TcpRelay];
   readonly nginx: NginxProcess;
   /** Where hosts connect. */
   readonly url: string;
@@ -27,23 +31,25 @@ export interface PublishAnswer {
 
 export async function openFleet(env: Readonly<Record<string, string>> = {}): Promise<Fleet> {
   const redis = await openRedisProcess();
-  const broker = { LG_BROKER__URL: redis.url, ...env };
+  const relays = [await openTcpRelay(redis.url), await openTcpRelay(redis.url)] as const;
   const [publisher, first, second] = await Promise.all([
-    startService('publisher', broker),
-    startService('gateway', broker),
-    startService('gateway', broker),
+    startService('publisher', { ...env, LG_BROKER__URL: redis.url }),
+    startService('gateway', { ...env, LG_BROKER__URL: relays[0].url }),
+    startService('gateway', { ...env, LG_BROKER__URL: relays[1].url }),
   ]);
   const nginx = await openNginx((port) => loadBalancer(port, [first, second]));
   return {
     redis,
     publisher,
     gateways: [first, second],
+    relays,
     nginx,
     url: `${nginx.url}/mcp`,
     publish: (...changes) => publish(publisher, changes),
     close: async () => {
       await nginx.close();
       await Promise.all([first.kill(), second.kill(), publisher.kill()]);
+      await Promise.all(relays.map((relay) => relay.close()));
       await redis.close();
     },
   };
