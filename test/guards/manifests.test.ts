@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { FOLDERS, ROOT, readManifest } from './workspace.ts';
@@ -30,7 +30,20 @@ describe.each(FOLDERS.filter((folder) => folder !== 'test'))('the package %s', (
     expect(read('tsconfig.json').references).toContainEqual({ path: folder });
   });
 
+  it('shows its source to whoever runs or checks from source', () => {
+    const { exports } = read(`${folder}/package.json`) as { exports: Record<'.', Record<string, string>> };
+    expect(Object.keys(exports['.'])[0]).toBe('source');
+    expect(exports['.'].types).toBe(exports['.'].source);
+    expect(existsSync(join(ROOT, folder, exports['.'].source ?? ''))).toBe(true);
+  });
+
   it('is seen by the type-check of the tests', () => {
     expect(read('tsconfig.test.json').references).toContainEqual({ path: folder });
+  });
+});
+
+describe.each(FOLDERS.filter((folder) => !/test(kit)?$/.test(folder)))('the package %s, which ships,', (folder) => {
+  it('is built', () => {
+    expect(read(`${folder}/package.json`).scripts).toMatchObject({ build: 'tsc -b' });
   });
 });
