@@ -18,8 +18,8 @@ const OkAnswer = z.object({ ok: z.boolean() });
 const ColorAnswer = z.object({ color: z.string() });
 
 /**
- * Tools that carry signed state from round to round (SEP-2322). The server keeps nothing between rounds, so any
- * instance can serve any round; state that fails its check never reaches a tool (`requestState.verify`).
+ * Tools that carry signed state from round to round (SEP-2322). The server keeps nothing between rounds;
+ * state that fails its check never reaches a tool (`requestState.verify`).
  */
 export function registerRoundTools(server: McpServer, { rounds }: SampleState): void {
   server.registerTool(
@@ -60,7 +60,7 @@ export function registerRoundTools(server: McpServer, { rounds }: SampleState): 
 function registerMultiRoundTool(server: McpServer, rounds: SampleState['rounds']): void {
   server.registerTool(
     'test_input_required_result_multi_round',
-    { description: 'Asks for a name, then for a colour' },
+    { description: 'Asks for a name, then for a color' },
     async ({ mcpReq }): Promise<Answer> => {
       const round = roundOf('multi_round', mcpReq);
       const name = round === 1 ? acceptedContent(mcpReq.inputResponses, 'step1', NameAnswer)?.name : nameOf(mcpReq);
