@@ -108,6 +108,12 @@ describe('the continuity of a channel that reads its journal', () => {
     expect(step).toEqual({ state: liveAt('5-0'), gap: false, deliver: [stray] });
   });
 
+  it('reads again after a message of a journal that began again during the read', () => {
+    const [first] = chain('0-0', '4-0');
+    const step = followPage(readingFrom('5-0', first!), { tip: '5-0', entries: [] });
+    expect(step.state).toMatchObject({ phase: 'reading', lastSeen: '5-0', held: [first] });
+  });
+
   it('reads again after a message that arrived during the read and does not follow it', () => {
     const [stray] = chain('7-0', '8-0');
     const step = followPage(readingFrom('5-0', stray!), { tip: '5-0', entries: [] });

@@ -104,15 +104,15 @@ function replayHeld({ held, heldBefore }: Reading, tip: JournalId): { state: Con
   const deliver: JournalEntry[] = [];
   let live: Live = { phase: 'live', lastSeen: tip, duplicatesUpTo: tip };
   for (const [index, entry] of held.entries()) {
-    if (compareIds(entry.id, live.duplicatesUpTo) <= 0) continue;
-    if (judge(live, entry) === 'next') {
+    const verdict = judge(live, entry);
+    if (verdict === 'next') {
       live = { phase: 'live', lastSeen: entry.id, duplicatesUpTo: ORIGIN };
       deliver.push(entry);
-    } else if (index < heldBefore) {
+    } else if (verdict === 'broken' && index >= heldBefore) {
+      return { state: { ...resume(live), held: held.slice(index) }, deliver };
+    } else if (verdict === 'broken' && compareIds(entry.id, tip) > 0) {
       // Published before the read and yet not in the journal: by a primary that has lost its place, or by a stranger.
       deliver.push(entry);
-    } else {
-      return { state: { ...resume(live), held: held.slice(index) }, deliver };
     }
   }
   return { state: live, deliver };

@@ -16,10 +16,12 @@ export { type NginxProcess, openNginx } from './nginx-process.ts';
 export { RecordingListener } from './recording-listener.ts';
 export { RecordingObserver } from './recording-observer.ts';
 export { RecordingSink, recordingSinks } from './recording-sink.ts';
+export { killRedisClients, type RedisClient, redisClients } from './redis-clients.ts';
 export { openRedis, openRedisProcess, type Redis, type RedisProcess } from './redis-process.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';
 export { type ServiceName, ServiceProcess, startService } from './service-process.ts';
 export { parseFrames, type SseFrame } from './sse-frames.ts';
+export { openTcpRelay, type TcpRelay } from './tcp-relay.ts';
 export {
   ALL_CAPABILITIES,
   type Asked,
