@@ -21,7 +21,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['packages/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'] },
+        test: { name: 'unit', include: ['{packages,services}/*/{src,test}/**/*.test.ts'] },
       },
       suite('guards'),
       suite('conformance'),

@@ -97,7 +97,8 @@ function linkModules(root: string): void {
   for (const folder of FOLDERS) symlinkSync(join(root, folder), join(modules, readManifest(join(ROOT, folder)).name));
 }
 
-function run(cwd: string, tool: string, args: readonly string[]): Promise<Verdict> {
+/** Runs a tool of the repository in a folder. */
+export function run(cwd: string, tool: string, args: readonly string[]): Promise<Verdict> {
   const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0', TURBO_TELEMETRY_DISABLED: '1' };
   return new Promise((settle) => {
     execFile(
