@@ -26,7 +26,7 @@ export type LoadedConfig<T> =
   | { readonly ok: false; readonly problems: readonly string[] };
 
 /** The setting that names the YAML file itself. */
-export const CONFIG_FILE_SETTING: Setting = {
+const CONFIG_FILE_SETTING: Setting = {
   path: ['config'],
   key: 'config',
   names: { env: 'LG_CONFIG', flag: '--config' },

@@ -1,4 +1,5 @@
-import { type DestinationStream, type LoggerOptions, pino, stdTimeFunctions } from 'pino';
+import type { Writable } from 'node:stream';
+import { type LoggerOptions, pino, stdTimeFunctions } from 'pino';
 import { PinoPretty } from 'pino-pretty';
 import type { LogConfig } from './config-fragments.ts';
 
@@ -20,7 +21,7 @@ export interface LogOptions {
   /** Which service writes; a field of each line. */
   readonly service?: string;
   /** Where lines go; standard output unless set. */
-  readonly destination?: DestinationStream;
+  readonly destination?: Writable;
 }
 
 /** A log on pino: JSON lines, or lines for people where `pretty` is on. */

@@ -1,3 +1,4 @@
+import { background } from './background.ts';
 import type { Log } from './log.ts';
 
 /** One thing to stop before the process ends. */
@@ -27,10 +28,11 @@ export function onShutdown(steps: readonly ShutdownStep[], { log, hasten }: Shut
     }
     stopping = true;
     log.info({ signal }, 'shutting down');
-    void runSteps(steps, log).then(() => {
+    const ended = runSteps(steps, log).then(() => {
       log.info({}, 'shut down');
       process.exit(0);
     });
+    background(ended, log);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);

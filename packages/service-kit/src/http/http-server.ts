@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 
@@ -10,8 +10,6 @@ export interface HttpServerOptions {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
-  /** Looks at each request first, on Node's own objects; `true` says it has taken it. */
-  readonly intercept?: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean;
   /** Above what load balancers keep idle connections for (60 s), or they reuse one that is just being closed. */
   readonly keepAliveTimeoutMs?: number;
   /** Time for a request to arrive whole; it bounds what a connection without any request may wait as well. */
@@ -37,6 +35,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(options);
   const unused = trackUnused(server);
+  const answering = trackAnswers(server);
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
@@ -48,6 +47,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
         server.close(() => resolve());
         // Node counts a connection on which no request began as busy, and no longer times it out once closed.
         for (const socket of unused) socket.destroy();
+        for (const response of answering) lastOfConnection(response);
       });
       return closed;
     },
@@ -56,12 +56,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 }
 
 function createServer(options: HttpServerOptions): Server {
-  const {
-    fetch,
-    intercept,
-    keepAliveTimeoutMs = KEEP_ALIVE_TIMEOUT_MS,
-    requestTimeoutMs = REQUEST_TIMEOUT_MS,
-  } = options;
+  const { fetch, keepAliveTimeoutMs = KEEP_ALIVE_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
   const serverOptions: ServerOptions = {
     keepAliveTimeout: keepAliveTimeoutMs,
     // Node swaps the two where headersTimeout is the larger. Both stand above keepAliveTimeout: a load balancer that
@@ -74,19 +69,7 @@ function createServer(options: HttpServerOptions): Server {
     keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
   };
   // Without options that ask for HTTP/2 or TLS the adaptor creates this server.
-  const server = createAdaptorServer({ fetch: fetch as never, overrideGlobalObjects: false, serverOptions }) as Server;
-  if (intercept !== undefined) putBefore(server, intercept);
-  return server;
-}
-
-/** Takes the place of the adaptor's listener and hands on what `intercept` does not take. */
-function putBefore(server: Server, intercept: NonNullable<HttpServerOptions['intercept']>): void {
-  const listeners = server.listeners('request');
-  server.removeAllListeners('request');
-  server.on('request', (incoming, outgoing) => {
-    if (intercept(incoming, outgoing)) return;
-    for (const listener of listeners) listener.call(server, incoming, outgoing);
-  });
+  return createAdaptorServer({ fetch: fetch as never, overrideGlobalObjects: false, serverOptions }) as Server;
 }
 
 function trackUnused(server: Server): ReadonlySet<Socket> {
@@ -97,6 +80,35 @@ function trackUnused(server: Server): ReadonlySet<Socket> {
   });
   server.prependListener('request', ({ socket }) => unused.delete(socket));
   return unused;
+}
+
+/** The answers under way; once the server no longer listens, each is the last of its connection. */
+function trackAnswers(server: Server): ReadonlySet<ServerResponse> {
+  const answering = new Set<ServerResponse>();
+  let sweeping = false;
+  // Node closes connections that are idle at the close and leaves those that become so to their timeout. One sweep
+  // serves all answers of a tick, because each walks every connection.
+  const sweep = () => {
+    if (sweeping) return;
+    sweeping = true;
+    setImmediate(() => {
+      sweeping = false;
+      server.closeIdleConnections();
+    });
+  };
+  server.prependListener('request', (_request, response) => {
+    answering.add(response);
+    if (!server.listening) lastOfConnection(response);
+    response.once('close', () => {
+      answering.delete(response);
+      if (!server.listening) sweep();
+    });
+  });
+  return answering;
+}
+
+function lastOfConnection(response: ServerResponse): void {
+  if (!response.headersSent) response.setHeader('Connection', 'close');
 }
 
 function listening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
