@@ -13,7 +13,6 @@ const handler = createMcpHandler(
   },
   { maxSubscriptions: 1_000_000 },
 );
-// biome-ignore lint/style/noProcessEnv: the bench gives the ports
 const { PORT, CONTROL_PORT } = process.env;
 createServer(getRequestListener((request) => handler.fetch(request), { overrideGlobalObjects: false })).listen(
   Number(PORT),
