@@ -3,29 +3,35 @@ import type { IncomingMessage } from 'node:http';
 /** The body was larger than allowed; the rest of it was not read. */
 export const TOO_LARGE = Symbol('too large');
 
+/** The client left while it was sending. */
+export const BROKEN_OFF = Symbol('broken off');
+
 /**
- * Reads a request's body, or as much as shows that it is too large; rejects where the client breaks off.
+ * Reads a request's body, or as much as shows that it is too large.
  *
  * Not Hono's body limit: it makes a web `Request` with a stream and headers of its own, which then live as long as
  * the listen stream does and double what a stream costs.
  */
-export async function readBody(incoming: IncomingMessage, limitBytes: number): Promise<Buffer | typeof TOO_LARGE> {
+export async function readBody(
+  incoming: IncomingMessage,
+  limitBytes: number,
+): Promise<Buffer | typeof TOO_LARGE | typeof BROKEN_OFF> {
   if (Number(incoming.headers['content-length']) > limitBytes) return TOO_LARGE;
   const parts: Buffer[] = [];
   let bytes = 0;
   // The listeners are removed at the end, and what a `for await` would do, destroying the request, ends the response too.
-  return new Promise((resolve, reject) => {
-    const settle = (act: () => void) => {
+  return new Promise((resolve) => {
+    const settle = (read: Buffer | typeof TOO_LARGE | typeof BROKEN_OFF) => {
       incoming.off('data', take).off('end', finish).off('close', abort).off('error', abort);
-      act();
+      resolve(read);
     };
     const take = (part: Buffer) => {
       parts.push(part);
       bytes += part.length;
-      if (bytes > limitBytes) settle(() => resolve(TOO_LARGE));
+      if (bytes > limitBytes) settle(TOO_LARGE);
     };
-    const finish = () => settle(() => resolve(Buffer.concat(parts, bytes)));
-    const abort = () => settle(() => reject(new Error('The client broke off while sending its request')));
+    const finish = () => settle(Buffer.concat(parts, bytes));
+    const abort = () => settle(BROKEN_OFF);
     incoming.on('data', take).on('end', finish).on('close', abort).on('error', abort);
   });
 }

@@ -3,7 +3,7 @@ import { type Inbound, type RequestId, RPC_CODES, readInbound } from '@listen-ga
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { acceptsAnswers } from './accept.ts';
 import { decodeName } from './mcp-name.ts';
-import { readBody, TOO_LARGE } from './read-body.ts';
+import { BROKEN_OFF, readBody, TOO_LARGE } from './read-body.ts';
 
 /** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.8). */
 export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Inbound> {
@@ -13,6 +13,8 @@ export async function readPost(incoming: IncomingMessage, bodyBytes: number): Pr
   }
   const bytes = await readBody(incoming, bodyBytes);
   if (bytes === TOO_LARGE) return refused(413, RPC_CODES.invalidRequest, `The body is larger than ${bodyBytes} bytes`);
+  // Nobody is left to read this refusal; it is one all the same, and no fault of ours.
+  if (bytes === BROKEN_OFF) return refused(400, RPC_CODES.parseError, 'The body broke off');
   const body = parseJson(bytes);
   if (body === NOT_JSON) return refused(400, RPC_CODES.parseError, 'The body is not JSON');
 
