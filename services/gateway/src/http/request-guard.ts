@@ -29,7 +29,8 @@ export function createGuard({ host, allowedHosts, allowedOrigins }: GuardOptions
   const hosts = allowedHosts ?? (onLoopback ? localhostAllowedHostnames() : undefined);
   const originAllowed =
     allowedOrigins === undefined && onLoopback
-      ? (origin: string) => validateOriginHeader(origin, localhostAllowedOrigins()).ok
+      ? // An empty Origin is present and names no origin; the validator takes it for an absent one.
+        (origin: string) => origin !== '' && validateOriginHeader(origin, localhostAllowedOrigins()).ok
       : (origin: string) => (allowedOrigins ?? []).includes(origin.toLowerCase());
 
   return (headers) => {
