@@ -118,6 +118,8 @@ const BEHAVIOUR = {
   maxRetriesPerRequest: 0,
   // Subscriptions are renewed by the receiver, which must know when each is confirmed.
   autoResubscribe: false,
+  // CLIENT SETINFO would be one more right to grant.
+  disableClientInfo: true,
   connectTimeout: 2_000,
   disconnectTimeout: 200,
   // The jitter keeps instances from coming back all at once after a restart of Redis.

@@ -14,12 +14,15 @@ export interface PublishSettings {
 }
 
 /**
- * Journals and publishes a batch in one step. Part of the public format: docs/redis-format.md shows its keys and
- * arguments, and a publisher in another language runs this very text.
+ * Journals and publishes a batch in one step. Part of the public format (docs/redis-format.md): publishers in other
+ * languages run the same text from docs/redis-publish.lua.
  *
  * The id is taken from Redis' clock but never at or below the latest one, so that it grows when the clock goes back.
  */
-export const PUBLISH_LUA = `${TIP_LUA}
+export const PUBLISH_LUA = `-- KEYS: journal, last, channel [, idempotency]
+-- ARGV: PUBLISH or SPUBLISH, journal length, journal age ms, last ttl ms, idempotency ttl ms, fingerprint, change...
+-- Returns {'published' or 'replayed', 'id instances id instances ...'} or {'key-reused', ''}.
+${TIP_LUA}
 local journal, last, channel, idempotency = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local verb, length, age, last_ttl, idempotency_ttl, fingerprint = unpack(ARGV, 1, 6)
 if idempotency then

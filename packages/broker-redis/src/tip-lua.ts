@@ -2,8 +2,7 @@
  * Lua: `tip(journal, last)`, the id of the latest change. Both keys are asked, because either may be gone: the journal
  * expires and is trimmed, and `last` may be evicted.
  */
-export const TIP_LUA = `
-local function parse(id)
+export const TIP_LUA = `local function parse(id)
   local ms, seq = string.match(id, '^(%d+)%-(%d+)$')
   return tonumber(ms), tonumber(seq)
 end

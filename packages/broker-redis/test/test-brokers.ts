@@ -58,13 +58,14 @@ export async function untilDown(broker: RedisBroker): Promise<void> {
   await eventually(ARRIVAL_MS, 'the broker to notice', () => !broker.status().ready);
 }
 
-/** Publishes the changes from `first` to `last`, 50 in a batch. */
+/** Publishes the changes from `first` to `last`, 50 in a batch, once the broker is ready. */
 export async function publishNumbered(
   broker: RedisBroker,
   serverId: ServerId,
   first: number,
   last = first,
 ): Promise<void> {
+  await untilReady(broker);
   for (let n = first; n <= last; n += 50) {
     const length = Math.min(50, last - n + 1);
     await broker.publish(
