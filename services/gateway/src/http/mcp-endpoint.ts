@@ -45,8 +45,9 @@ export function mcpEndpoint(options: McpEndpointOptions): Hono<Env> {
   const app = new Hono<Env>();
 
   app.use(async (c, next) => {
-    const { host, origin } = c.env.incoming.headers;
-    const refusal = guard({ host, origin });
+    const { headers, rawHeaders } = c.env.incoming;
+    if (namesTwoHosts(rawHeaders)) return httpRefusal(400, 'A request names one Host');
+    const refusal = guard({ host: headers.host, origin: headers.origin });
     return refusal === undefined ? next() : httpRefusal(403, refusal);
   });
   app.on(['POST'], ['/mcp', '/mcp/:server'], async (c, next) => {
@@ -109,4 +110,10 @@ function refuse(refusal: RpcRefusal): Response {
 /** Spec, streamable-http, Earlier Revisions: GET and DELETE are answered at once, a hang reads as a broken server. */
 function methodNotAllowed(): Response {
   return httpRefusal(405, 'Only POST is served here', { Allow: 'POST' });
+}
+
+/** RFC 9112, 3.2: of two Host lines Node takes the first, while a hop before it may have judged the other. */
+function namesTwoHosts(rawHeaders: readonly string[]): boolean {
+  const isHost = (name: string, index: number) => index % 2 === 0 && name.toLowerCase() === 'host';
+  return rawHeaders.findIndex(isHost) !== rawHeaders.findLastIndex(isHost);
 }
