@@ -18,6 +18,7 @@ export {
 } from './config-fragments.ts';
 export { type AdminServerOptions, type Readiness, startAdminServer } from './http/admin-server.ts';
 export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';
+export { BROKEN_OFF, readBody, TOO_LARGE } from './http/read-body.ts';
 export { createLog, type Log, type LogOptions, type WriteLog } from './log.ts';
 export { createMetrics, type Metrics, productVersion } from './metrics.ts';
 export { retryAfter } from './retry-after.ts';

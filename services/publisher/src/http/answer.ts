@@ -1,3 +1,4 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { PublishOutcome } from '@listen-gateway/core';
 import type { Context } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
@@ -6,6 +7,7 @@ import { problemDetails, type Refusal, statusOf } from '../problem.ts';
 
 /** What the routes leave for the middleware that counts and logs. */
 export interface PublisherEnv {
+  Bindings: HttpBindings;
   Variables: RequestIdVariables & { outcome: Outcome };
 }
 
@@ -21,4 +23,10 @@ export function accept(c: Context<PublisherEnv>, outcome: Exclude<PublishOutcome
   c.set('outcome', outcome.kind);
   if (outcome.kind === 'replayed') c.header('Idempotency-Replayed', 'true');
   return c.json({ receipts: outcome.receipts }, 202);
+}
+
+/** Ends a request whose backend has left; nobody reads this. */
+export function abandon(c: Context<PublisherEnv>): Response {
+  c.set('outcome', 'abandoned');
+  return c.body(null, 400);
 }

@@ -27,7 +27,7 @@ export function mediaRefusal(
 }
 
 /** Reads a body that is JSON in UTF-8; a byte order mark is passed over (RFC 8259, section 8.1). */
-export function readJson(bytes: ArrayBuffer): ReadJson {
+export function readJson(bytes: Uint8Array): ReadJson {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -1,13 +1,13 @@
 import { type Broker, BrokerError, type PublishOutcome, type Random } from '@listen-gateway/core';
-import { isServerId, type ServerId } from '@listen-gateway/protocol';
-import { retryAfter, type ServerConfig, type ServersConfig } from '@listen-gateway/service-kit';
-import type { Context, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
+import { type Change, type ChangeCapabilities, isServerId, type ServerId } from '@listen-gateway/protocol';
+import { BROKEN_OFF, readBody, retryAfter, type ServersConfig, TOO_LARGE } from '@listen-gateway/service-kit';
+import type { Context, Handler } from 'hono';
 import { undeliverable } from '../deliverable.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import type { PublishMetrics } from '../metrics.ts';
-import { type ReadChanges, readChanges } from '../read-changes.ts';
-import { accept, type PublisherEnv, refuse } from './answer.ts';
+import type { Refusal } from '../problem.ts';
+import { readChanges } from '../read-changes.ts';
+import { abandon, accept, type PublisherEnv, refuse } from './answer.ts';
 import { MAX_BODY_BYTES, mediaRefusal, readJson } from './json-body.ts';
 
 export const CHANGES_PATH = '/v1/servers/:server/changes';
@@ -19,54 +19,48 @@ export interface PublishRouteOptions {
   readonly random: Random;
 }
 
-type Step = MiddlewareHandler<PublisherEnv>;
-
 /** `POST /v1/servers/{server}/changes`, cheapest checks first; nothing is published if anything is wrong. */
-export function publishRoute(options: PublishRouteOptions): [Step, Step, Step] {
-  return [
-    async (c, next) => {
-      if (serverOf(c, options.servers) === undefined) {
-        return refuse(c, { reason: 'unknown-server', detail: 'no server of this name is configured' });
-      }
-      const refusal = mediaRefusal(c.req.header('Content-Type'), c.req.header('Content-Encoding'));
-      return refusal === undefined ? next() : refuse(c, refusal);
-    },
-    bodyLimit({
-      maxSize: MAX_BODY_BYTES,
-      onError: (c) =>
-        refuse(
-          c,
-          { reason: 'body-too-large', detail: `send at most ${MAX_BODY_BYTES} bytes in one request` },
-          // What is left of the body is not worth reading to keep the connection.
-          { Connection: 'close' },
-        ),
-    }),
-    (c) => publishBody(c, options),
-  ];
+export function publishRoute(options: PublishRouteOptions): Handler<PublisherEnv> {
+  return async (c) => {
+    const id = c.req.param('server') ?? '';
+    const server = isServerId(id) ? options.servers.get(id) : undefined;
+    if (!isServerId(id) || server === undefined) {
+      return refuse(c, { reason: 'unknown-server', detail: 'no server of this name is configured' });
+    }
+    const refusal = mediaRefusal(c.req.header('Content-Type'), c.req.header('Content-Encoding'));
+    if (refusal !== undefined) return refuse(c, refusal);
+
+    const bytes = await readBody(c.env.incoming, MAX_BODY_BYTES);
+    if (bytes === BROKEN_OFF) return abandon(c);
+    if (bytes === TOO_LARGE) {
+      const detail = `send at most ${MAX_BODY_BYTES} bytes in one request`;
+      // What is left of the body is not worth reading to keep the connection.
+      return refuse(c, { reason: 'body-too-large', detail }, { Connection: 'close' });
+    }
+    const changes = changesIn(bytes, server.capabilities);
+    return changes.ok ? publish(c, id, changes.changes, options) : refuse(c, changes.refusal);
+  };
 }
 
-async function publishBody(c: Context<PublisherEnv>, options: PublishRouteOptions): Promise<Response> {
-  const server = serverOf(c, options.servers);
-  if (server === undefined) throw new Error('the server was there a moment ago');
-  const read = readJson(await c.req.arrayBuffer());
-  if (!read.ok) return refuse(c, read.refusal);
+type ChangesIn =
+  | { readonly ok: true; readonly changes: readonly Change[] }
+  | { readonly ok: false; readonly refusal: Refusal };
 
+function changesIn(bytes: Uint8Array, capabilities: ChangeCapabilities): ChangesIn {
+  const read = readJson(bytes);
+  if (!read.ok) return read;
   const body = readChanges(read.json);
-  if (!body.ok) {
-    const detail = 'nothing was published; mend what the errors point at';
-    return refuse(c, { reason: 'invalid-changes', detail, problems: body.problems });
-  }
-  const problems = undeliverable(body, server.config.capabilities);
-  if (problems.length > 0) {
-    return refuse(c, { reason: 'undeliverable-changes', detail: 'nothing was published', problems });
-  }
-  return publish(c, server.id, body, options);
+  const detail = 'nothing was published; mend what the errors point at';
+  if (!body.ok) return { ok: false, refusal: { reason: 'invalid-changes', detail, problems: body.problems } };
+  const problems = undeliverable(body, capabilities);
+  if (problems.length > 0) return { ok: false, refusal: { reason: 'undeliverable-changes', detail, problems } };
+  return body;
 }
 
 async function publish(
   c: Context<PublisherEnv>,
   serverId: ServerId,
-  { changes }: ReadChanges,
+  changes: readonly Change[],
   { broker, metrics, random }: PublishRouteOptions,
 ): Promise<Response> {
   const key = c.req.header('Idempotency-Key');
@@ -87,13 +81,4 @@ async function publish(
   }
   if (outcome.kind === 'published') for (const { kind } of changes) metrics.published(kind);
   return accept(c, outcome);
-}
-
-function serverOf(
-  c: Context<PublisherEnv>,
-  servers: ServersConfig,
-): { readonly id: ServerId; readonly config: ServerConfig } | undefined {
-  const id = c.req.param('server') ?? '';
-  const config = isServerId(id) ? servers.get(id) : undefined;
-  return config === undefined ? undefined : { id: id as ServerId, config };
 }

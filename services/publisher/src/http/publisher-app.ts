@@ -26,7 +26,7 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
     log.debug({ requestId: c.get('requestId'), serverId: c.req.param('server'), outcome, tookMs }, 'publish ended');
   });
 
-  app.post(CHANGES_PATH, ...publishRoute(options));
+  app.post(CHANGES_PATH, publishRoute(options));
   app.all(CHANGES_PATH, (c) =>
     refuse(c, { reason: 'method-not-allowed', detail: 'changes are POSTed' }, { Allow: 'POST' }),
   );
@@ -39,10 +39,6 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
     refuse(c, { reason: 'not-found', detail: 'POST changes to /v1/servers/{server}/changes; see /openapi.json' }),
   );
   app.onError((err, c) => {
-    if (c.req.raw.signal.aborted) {
-      c.set('outcome', 'abandoned');
-      return c.body(null, 400);
-    }
     log.error({ err, requestId: c.get('requestId') }, 'request failed');
     return refuse(c, { reason: 'internal-error', detail: 'the log has it under the X-Request-Id of this answer' });
   });
