@@ -1,6 +1,12 @@
 import { NOTIFICATION_METHODS } from '@listen-gateway/protocol';
 import { MAX_CHANGES } from './read-changes.ts';
 
+const RPC_ERROR = {
+  type: 'object',
+  properties: { code: { type: 'integer' }, message: { type: 'string' } },
+  required: ['code', 'message'],
+};
+
 /**
  * What `readChanges` takes, as JSON Schema for the OpenAPI document. Written out rather than derived, because the task
  * schema is checked by code that zod cannot express; a test holds it to what the API really takes.
@@ -58,7 +64,7 @@ export const CHANGE_SCHEMAS = {
           required: ['inputRequests'],
         },
         { properties: { status: { const: 'completed' }, result: { type: 'object' } }, required: ['result'] },
-        { properties: { status: { const: 'failed' }, error: { type: 'object' } }, required: ['error'] },
+        { properties: { status: { const: 'failed' }, error: RPC_ERROR }, required: ['error'] },
       ],
     },
     required: ['params'],
