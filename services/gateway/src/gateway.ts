@@ -63,9 +63,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       return startDrain(streams, config.drain, { clock, random });
     },
     close: async () => {
+      // Resolves with the last stream, and stops the timer that they share.
+      const empty = streams.startDraining();
       const closed = server.close();
       server.cut();
-      await closed;
+      await Promise.all([closed, empty]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { type Broker, MemoryBroker } from '@listen-gateway/core';
+import { type Broker, type Clock, MemoryBroker } from '@listen-gateway/core';
 import type { Change, ServerId } from '@listen-gateway/protocol';
 import { createLog, createMetrics, systemClock } from '@listen-gateway/service-kit';
 import {
@@ -80,7 +80,10 @@ afterEach(async () => {
 });
 
 /** Starts an instance on a free port; it is closed after the test. */
-export async function openGateway(sketch: ConfigSketch = {}, inner?: Broker): Promise<TestGateway> {
+export async function openGateway(
+  sketch: ConfigSketch = {},
+  { inner, clock = systemClock }: { readonly inner?: Broker; readonly clock?: Clock } = {},
+): Promise<TestGateway> {
   const log: Record<string, unknown>[] = [];
   const destination = new Writable({
     write: (line, _encoding, done) => {
@@ -89,14 +92,26 @@ export async function openGateway(sketch: ConfigSketch = {}, inner?: Broker): Pr
     },
   });
   const config: GatewayConfig = gatewayConfig.parse({ listen: { port: 0 }, ...sketch });
-  const broker = new HeldBroker(inner ?? new MemoryBroker({ clock: systemClock }));
+  const broker = new HeldBroker(inner ?? new MemoryBroker({ clock }));
   const metrics = createMetrics({ service: 'gateway' });
   const gateway = await startGateway({
     config,
     broker,
     log: createLog({ level: 'debug', pretty: false }, { destination }),
     metrics,
+    clock,
   });
   gateways.push(gateway);
   return new TestGateway({ gateway, broker, log }, async () => (await metrics.expose()).text);
+}
+
+/** Publishes to a host that does not read until the instance sees it blocked: its own and the kernel's buffers are full. */
+export async function fillUp(gateway: TestGateway, uris: readonly string[]): Promise<void> {
+  const changes = uris.map((uri): Change => ({ kind: 'resource', uri }));
+  const coalesced = () => gateway.metric('lg_notifications_coalesced_total{kind="resource"}');
+  await eventually(20_000, 'the stalled host to block', async () => {
+    await gateway.publish(changes);
+    await new Promise(setImmediate);
+    return (await coalesced()) > 0;
+  });
 }
