@@ -1,0 +1,91 @@
+import type { ServerResponse } from 'node:http';
+import type { Dispatcher } from 'undici';
+import { responseHeaders } from './response-headers.ts';
+
+/** How a forwarded request ended. */
+export type ExchangeOutcome =
+  | { readonly kind: 'answered'; readonly status: number }
+  /** The upstream gave no head; the host still has no byte. */
+  | { readonly kind: 'failed'; readonly cause: Error }
+  /** The upstream broke off after its head: the host's response was cut, so that it cannot be taken for whole. */
+  | { readonly kind: 'cut'; readonly cause: Error }
+  /** The host left; the upstream was told by closing its request (streamable-http, Cancellation). */
+  | { readonly kind: 'host-gone' };
+
+/**
+ * One request on its way through: the upstream's head and bytes go to the host as they come, as fast as the host reads.
+ * A web stream in between would cost a copy and a promise for each chunk, and hide back-pressure.
+ */
+export class Exchange implements Dispatcher.DispatchHandler {
+  readonly done: Promise<ExchangeOutcome>;
+  readonly #outgoing: ServerResponse;
+  #finish!: (outcome: ExchangeOutcome) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #over = false;
+
+  constructor(outgoing: ServerResponse) {
+    this.#outgoing = outgoing;
+    this.done = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+    outgoing.once('close', this.#hostGone);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#over) controller.abort(HOST_GONE);
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    statusCode: number,
+    _headers: unknown,
+    statusMessage?: string,
+  ): void {
+    if (statusCode < 200) return;
+    const outgoing = this.#outgoing;
+    const headers = responseHeaders((controller.rawHeaders ?? []) as (string | Buffer)[]);
+    // The upstream's own Date is passed on; Node would add a second one.
+    outgoing.sendDate = !headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'date');
+    outgoing.writeHead(statusCode, statusMessage ?? '', headers);
+    // The head of a stream may come long before its first event, and hosts wait for it.
+    outgoing.flushHeaders();
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#outgoing.write(chunk)) return;
+    controller.pause();
+    this.#outgoing.once('drain', () => controller.resume());
+  }
+
+  onResponseEnd(): void {
+    if (this.#over) return;
+    this.#outgoing.off('close', this.#hostGone);
+    this.#outgoing.end();
+    this.#settle({ kind: 'answered', status: this.#outgoing.statusCode });
+  }
+
+  onResponseError(_controller: unknown, cause: Error): void {
+    if (this.#over) return;
+    this.#outgoing.off('close', this.#hostGone);
+    if (!this.#outgoing.headersSent) {
+      this.#settle({ kind: 'failed', cause });
+      return;
+    }
+    this.#outgoing.destroy();
+    this.#settle({ kind: 'cut', cause });
+  }
+
+  readonly #hostGone = (): void => {
+    if (this.#over) return;
+    this.#settle({ kind: 'host-gone' });
+    this.#controller?.abort(HOST_GONE);
+  };
+
+  #settle(outcome: ExchangeOutcome): void {
+    this.#over = true;
+    this.#finish(outcome);
+  }
+}
+
+const HOST_GONE = new Error('the host left');

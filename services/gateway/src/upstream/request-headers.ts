@@ -1,0 +1,85 @@
+import type { IncomingMessage } from 'node:http';
+
+/** What the upstream may learn of the host's credential (P-3.4: a token goes to nobody but its audience). */
+export type UpstreamAuthorization =
+  | { readonly mode: 'off' }
+  | { readonly mode: 'pass' }
+  | { readonly mode: 'replace'; readonly credential: string };
+
+/**
+ * Names that say something about one connection only (RFC 9110, 7.6.1), or that the next request states anew: its
+ * length, its target, its expectations, and whose credential it bears.
+ */
+const NOT_FORWARDED = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'expect',
+  'forwarded',
+  'host',
+  'keep-alive',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-proto',
+]);
+
+/**
+ * The headers of the request to the upstream, names and values in turn: all that the host sent, known or not and in
+ * its order and spelling (P-2.11), but for those of the connection; and where the request came from.
+ */
+export function requestHeaders(incoming: IncomingMessage, authorization: UpstreamAuthorization): string[] {
+  const named = new Set((incoming.headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
+  const forwarded: string[] = [];
+  const { rawHeaders } = incoming;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    const lower = name.toLowerCase();
+    if (!NOT_FORWARDED.has(lower) && !named.has(lower)) forwarded.push(name, rawHeaders[at + 1] as string);
+  }
+  forwarded.push(...origin(incoming), ...credential(incoming, authorization));
+  return forwarded;
+}
+
+/** Both spellings of where a request came from: proxies and frameworks in the field read one or the other (RFC 7239). */
+function origin({ headers, socket }: IncomingMessage): string[] {
+  const address = socket.remoteAddress ?? 'unknown';
+  const host = text(headers['x-forwarded-host']) ?? headers.host ?? '';
+  const protocol = text(headers['x-forwarded-proto']) ?? 'http';
+  const node = address.includes(':') ? `"[${address}]"` : address;
+  const hop = `for=${node};host="${host.replace(/["\\]/g, '')}";proto=${protocol}`;
+  return [
+    'X-Forwarded-For',
+    joined(text(headers['x-forwarded-for']), address),
+    'X-Forwarded-Host',
+    host,
+    'X-Forwarded-Proto',
+    protocol,
+    'Forwarded',
+    joined(headers.forwarded, hop),
+  ];
+}
+
+function credential({ headers }: IncomingMessage, authorization: UpstreamAuthorization): string[] {
+  switch (authorization.mode) {
+    case 'off':
+      return [];
+    case 'pass':
+      return headers.authorization === undefined ? [] : ['Authorization', headers.authorization];
+    case 'replace':
+      return ['Authorization', authorization.credential];
+  }
+}
+
+function joined(before: string | undefined, next: string): string {
+  return before === undefined ? next : `${before}, ${next}`;
+}
+
+function text(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Pool } from 'undici';
+import { Exchange, type ExchangeOutcome } from './exchange.ts';
+import { requestHeaders, type UpstreamAuthorization } from './request-headers.ts';
+
+export interface UpstreamOptions {
+  /** The MCP endpoint of the upstream. */
+  readonly url: string;
+  readonly authorization: UpstreamAuthorization;
+  /** Time for a connection to be made, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Time from a request to the head of its answer, in milliseconds; a stream that has begun may live for ever. */
+  readonly headTimeoutMs: number;
+}
+
+/** Where the requests of one server go that are not answered here. Connections are kept and reused. */
+export class Upstream {
+  readonly #path: string;
+  readonly #query: string;
+  readonly #authorization: UpstreamAuthorization;
+  readonly #pool: Pool;
+
+  constructor(options: UpstreamOptions) {
+    const { origin, pathname, search } = new URL(options.url);
+    this.#path = pathname;
+    this.#query = search;
+    this.#authorization = options.authorization;
+    this.#pool = new Pool(origin, {
+      connect: { timeout: options.connectTimeoutMs },
+      headersTimeout: options.headTimeoutMs,
+      bodyTimeout: 0,
+      // One request on a connection: behind a stream any other would wait for ever.
+      pipelining: 1,
+    });
+  }
+
+  /** Forwards a request; `body` are its bytes as they came. Never rejects. */
+  forward(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer | null): Promise<ExchangeOutcome> {
+    const exchange = new Exchange(outgoing);
+    const method = incoming.method as 'POST';
+    const headers = requestHeaders(incoming, this.#authorization);
+    this.#pool.dispatch({ path: this.#target(incoming.url), method, headers, body }, exchange);
+    return exchange.done;
+  }
+
+  /** Closes every connection; what is under way breaks off. Closing twice is fine. */
+  async close(): Promise<void> {
+    if (!this.#pool.destroyed) await this.#pool.destroy();
+  }
+
+  #target(url = '/'): string {
+    const query = url.indexOf('?');
+    if (query === -1) return this.#path + this.#query;
+    return `${this.#path}${this.#query === '' ? '?' : `${this.#query}&`}${url.slice(query + 1)}`;
+  }
+}
