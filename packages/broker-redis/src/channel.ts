@@ -132,6 +132,7 @@ export class Channel implements CatchUpReader, SubscriptionOwner {
 
   /** The last leaver is often followed by a newcomer, so the channel is left a while later. */
   #startLinger(): void {
+    if (this.#listeners.size > 0) return;
     clearTimeout(this.#linger);
     this.#linger = setTimeout(() => {
       this.#linger = undefined;

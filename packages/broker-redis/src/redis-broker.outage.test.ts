@@ -142,4 +142,18 @@ describe('the redis broker, while Redis is frozen', () => {
     expect(listener.uris.filter((uri) => uri !== numbered(2).uri)).toEqual([1, 4].map((n) => numbered(n).uri));
     expect(listener.gaps).toBe(0);
   });
+
+  it('closes at once and rejects what is pending', async () => {
+    const broker = brokers.publisher();
+    await untilReady(broker);
+    redis.pause();
+    const publish = expect(broker.publish(freshServerId(), [numbered(1)])).rejects.toMatchObject({
+      code: 'BROKER_CLOSED',
+    });
+    const attach = expect(broker.attach(freshServerId(), new RecordingListener())).rejects.toMatchObject({
+      code: 'BROKER_CLOSED',
+    });
+    await within(1_000, 'the close', broker.close());
+    await Promise.all([publish, attach]);
+  });
 });
