@@ -49,19 +49,22 @@ export class CatchUps {
   async #run(reader: CatchUpReader): Promise<void> {
     const startedAt = performance.now();
     let missed: number | undefined;
-    for (let failures = 0; reader.wantsRead && !this.#closing.signal.aborted; ) {
-      const read = await this.#turns.take(() => this.#readOnce(reader));
-      if (read) {
-        failures = 0;
-        const delivered = reader.page(read.page);
-        if (read.from !== undefined) missed = (missed ?? 0) + delivered;
-      } else {
-        failures += 1;
-        await this.#backOff(failures);
+    try {
+      for (let failures = 0; reader.wantsRead && !this.#closing.signal.aborted; ) {
+        const read = await this.#turns.take(() => this.#readOnce(reader));
+        if (read) {
+          failures = 0;
+          const delivered = reader.page(read.page);
+          if (read.from !== undefined) missed = (missed ?? 0) + delivered;
+        } else {
+          failures += 1;
+          await this.#backOff(failures);
+        }
       }
+    } finally {
+      // In the same breath as the last look at `wantsRead`: a request in between would be lost.
+      this.#running.delete(reader);
     }
-    // In the same breath as the last look at `wantsRead`: a request in between would be lost.
-    this.#running.delete(reader);
     if (missed !== undefined) this.#observer.caughtUp?.(reader.serverId, missed, performance.now() - startedAt);
   }
 

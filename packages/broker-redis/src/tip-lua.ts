@@ -7,7 +7,8 @@ export const TIP_LUA = `local function parse(id)
   return tonumber(ms), tonumber(seq)
 end
 local function tip(journal, last)
-  local id = redis.call('GET', last) or '0-0'
+  local id = redis.call('GET', last)
+  if not (id and parse(id)) then id = '0-0' end
   local newest = redis.call('XREVRANGE', journal, '+', '-', 'COUNT', 1)[1]
   if not newest then return id end
   local ms, seq = parse(id)
