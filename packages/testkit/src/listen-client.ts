@@ -53,7 +53,7 @@ export function listenBody(id: string | number, filter: Filter): string {
 
 /** Sends a listen request on a connection of its own and resolves with the head of its answer. */
 export async function openListen(url: string, options: ListenOptions = {}): Promise<ListenAnswer> {
-  const headers = { ...LISTEN_HEADERS, ...options.headers };
+  const headers: Readonly<Record<string, string | undefined>> = { ...LISTEN_HEADERS, ...options.headers };
   const present = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const request = httpRequest(url, { method: 'POST', agent: false, headers: Object.fromEntries(present) });
   request.end(options.body ?? listenBody(options.id ?? 'L1', options.filter ?? { toolsListChanged: true }));
