@@ -74,6 +74,19 @@ describe('a shutdown', () => {
     expect([said, code]).toEqual([['SIGTERM', 'draining', 'SIGINT', 'hastened'], 0]);
   });
 
+  it('loses no line of the log and keeps their order', async () => {
+    const { logged } = await run(`
+      onShutdown([
+        { name: 'one', run: () => { for (let n = 0; n < 500; n += 1) log.info({ n, pad: 'x'.repeat(500) }, 'line'); } },
+      ], { log });
+      say('SIGTERM');
+    `);
+    const lines = logged.filter(({ msg }) => msg === 'line');
+    expect(lines.map(({ n }) => n)).toEqual(Array.from({ length: 500 }, (_, n) => n));
+    expect(logged.map(({ msg }) => msg).at(0)).toBe('shutting down');
+    expect(logged.map(({ msg }) => msg).at(-1)).toBe('shut down');
+  });
+
   it('also runs steps that were added after it was asked for', async () => {
     const { said } = await run(`
       const steps = [];

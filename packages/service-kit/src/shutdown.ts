@@ -28,11 +28,7 @@ export function onShutdown(steps: readonly ShutdownStep[], { log, hasten }: Shut
     }
     stopping = true;
     log.info({ signal }, 'shutting down');
-    const ended = runSteps(steps, log).then(() => {
-      log.info({}, 'shut down');
-      process.exit(0);
-    });
-    background(ended, log);
+    background(finish(steps, log), log);
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
@@ -42,6 +38,13 @@ export function onShutdown(steps: readonly ShutdownStep[], { log, hasten }: Shut
       process.exit(1);
     });
   }
+}
+
+async function finish(steps: readonly ShutdownStep[], log: Log): Promise<void> {
+  await runSteps(steps, log);
+  log.info({}, 'shut down');
+  await log.flush();
+  process.exit(0);
 }
 
 async function runSteps(steps: readonly ShutdownStep[], log: Log): Promise<void> {
