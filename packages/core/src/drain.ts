@@ -37,7 +37,8 @@ export function startDrain(
 
   const endDue = (): void => {
     const elapsedMs = clock.now() - startedAt;
-    while (next < remaining.length && (hastened || (plan[next] as number) <= elapsedMs)) remaining[next++]?.end('drain');
+    while (next < remaining.length && (hastened || (plan[next] as number) <= elapsedMs))
+      remaining[next++]?.end('drain');
     if (next < remaining.length) cancelStep = clock.after(STEP_MS, endDue);
   };
   const start = (): void => {
