@@ -177,6 +177,21 @@ describe('an instance', () => {
     expect(instance.clock.pending).toBe(0);
   });
 
+  it('lets go of a stream wherever it kept it: wheel, stall watch and tag (FIELD C13, C38)', async () => {
+    const instance = new TestInstance({ stallMs: 1_000, keepaliveMs: 1_000 });
+    const sinks = [await stalled(instance), await instance.open({ filter: {} }), await instance.open({ filter })];
+    const streams = instance.observer.openings.map(({ stream }) => stream);
+    const calls: string[] = [];
+    for (const sink of sinks) sink.leave();
+    for (const stream of streams) {
+      stream.keepalive = () => calls.push('keepalive');
+      stream.cut = () => calls.push('cut');
+    }
+    instance.clock.advance(5_000);
+    expect(calls).toEqual([]);
+    expect(streams.map(({ tag }) => tag.streams)).toEqual([0, 0, 0]);
+  });
+
   it('says how long a host waited for its acknowledgement and how long its stream lived (FIELD F11)', async () => {
     const instance = new TestInstance();
     instance.broker.hold();
