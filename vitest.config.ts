@@ -26,6 +26,7 @@ export default defineConfig({
       suite('guards'),
       suite('conformance'),
       suite('e2e'),
+      suite('deploy'),
       // Needs a Docker engine, so `npm test` leaves it out; `npm run test:containers` is its command.
       suite('containers'),
     ],

@@ -8,6 +8,7 @@ import {
   startService,
   type TcpRelay,
 } from '@listen-gateway/testkit';
+import { loadBalancer } from '../deploy/load-balancer.ts';
 
 /** What an operator runs: two instances behind nginx, a publisher, a Redis; each a real process. */
 export interface Fleet {
@@ -37,7 +38,7 @@ export async function openFleet(env: Readonly<Record<string, string>> = {}): Pro
     startService('gateway', { ...env, LG_BROKER__URL: relays[0].url }),
     startService('gateway', { ...env, LG_BROKER__URL: relays[1].url }),
   ]);
-  const nginx = await openNginx((port) => loadBalancer(port, [first, second]));
+  const nginx = await openNginx((port) => loadBalancer(port, [first.port, second.port]));
   return {
     redis,
     publisher,
@@ -63,25 +64,4 @@ async function publish(publisher: ServiceProcess, changes: readonly object[]): P
   });
   const { receipts = [] } = (await response.json()) as Partial<PublishAnswer>;
   return { status: response.status, receipts };
-}
-
-/** Round robin without affinity, streams unbuffered; a refusal of a draining instance is tried at the next one. */
-function loadBalancer(port: number, gateways: readonly ServiceProcess[]): string {
-  return `
-  upstream gateways {
-    ${gateways.map((gateway) => `server 127.0.0.1:${gateway.port} max_fails=0;`).join('\n    ')}
-    keepalive 64;
-  }
-  server {
-    listen 127.0.0.1:${port};
-    location / {
-      proxy_pass http://gateways;
-      proxy_http_version 1.1;
-      proxy_set_header Connection "";
-      proxy_set_header Host localhost;
-      proxy_buffering off;
-      proxy_read_timeout 300s;
-      proxy_next_upstream error timeout http_503 non_idempotent;
-    }
-  }`;
 }
