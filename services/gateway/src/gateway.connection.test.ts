@@ -92,6 +92,17 @@ describe('a connection', () => {
     await host.until(/\r\n0\r\n\r\nHTTP\/1\.1 200 OK[\s\S]*"id":"D1"/, 'the answer after the stream');
   });
 
+  it('opens a stream that was pipelined behind another once that has ended, and brings what it owes by then', async () => {
+    const gateway = await openGateway();
+    const second = rawPost({ body: listenBody('L2', { toolsListChanged: true }) });
+    const host = (await RawHost.connect(gateway.url)).send(rawPost({ body: NOTHING }) + second);
+    await host.until(/\r\n0\r\n\r\nHTTP[\s\S]*acknowledged/, 'the second acknowledgement');
+    await gateway.publish(CHANGE);
+    await host.until(/tools\/list_changed[^\n]*\n\n/, 'a change on the second stream');
+    await drain(gateway);
+    await host.until(/"id":"L2","result"[\s\S]*\r\n0\r\n\r\n/, 'its end');
+  });
+
   it('releases a listen that was pipelined behind a stream when it closes (FIELD C13)', async () => {
     const gateway = await openGateway();
     const second = rawPost({ body: listenBody('L2', { promptsListChanged: true }) });

@@ -3,10 +3,10 @@ import { connect, type Socket } from 'node:net';
 import { LISTEN_HEADERS, listenBody, within } from '@listen-gateway/testkit';
 import { afterEach } from 'vitest';
 
-const sockets: Socket[] = [];
+const sockets = new Set<Socket>();
 
 afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const socket of sockets) socket.destroy();
 });
 
 /** A host on a bare socket: sends just the bytes it is told to, and keeps those that come back. */
@@ -42,7 +42,8 @@ export class RawHost {
   static async connect(url: string): Promise<RawHost> {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    sockets.push(socket);
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
     await within(5_000, 'the connection', once(socket, 'connect'));
     return new RawHost(socket);
   }

@@ -22,7 +22,7 @@ export type ConfigSketch = Readonly<Record<string, unknown>>;
 export class TestGateway {
   readonly gateway: Gateway;
   readonly broker: HeldBroker;
-  /** Every line of its log, at the level `debug`. */
+  /** Every line of its log, at the level `debug` unless the test sets another. */
   readonly log: readonly Readonly<Record<string, unknown>>[];
   readonly #expose: () => Promise<string>;
 
@@ -91,13 +91,13 @@ export async function openGateway(
       done();
     },
   });
-  const config: GatewayConfig = gatewayConfig.parse({ listen: { port: 0 }, ...sketch });
+  const config: GatewayConfig = gatewayConfig.parse({ listen: { port: 0 }, log: { level: 'debug' }, ...sketch });
   const broker = new HeldBroker(inner ?? new MemoryBroker({ clock }));
   const metrics = createMetrics({ service: 'gateway' });
   const gateway = await startGateway({
     config,
     broker,
-    log: createLog({ level: 'debug', pretty: false }, { destination }),
+    log: createLog(config.log, { destination }),
     metrics,
     clock,
   });
