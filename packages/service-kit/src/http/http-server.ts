@@ -113,11 +113,15 @@ function lastOfConnection(response: ServerResponse): void {
 
 function listening(server: Server, { host, port }: HttpServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (cause: NodeJS.ErrnoException) => {
+    const fail = (cause: NodeJS.ErrnoException) => {
       const why = cause.code === 'EADDRINUSE' ? 'the address is in use' : cause.message;
       reject(new Error(`cannot listen on ${urlHost(host)}:${port}: ${why}`, { cause }));
+    };
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
+      resolve();
     });
-    server.listen(port, host, resolve);
   });
 }
 

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type Inbound, type RequestId, RPC_CODES, readInbound } from '@listen-gateway/protocol';
+import { BROKEN_OFF, readBody, TOO_LARGE } from '@listen-gateway/service-kit';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { acceptsAnswers } from './accept.ts';
 import { decodeName } from './mcp-name.ts';
-import { BROKEN_OFF, readBody, TOO_LARGE } from './read-body.ts';
 
 /** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.8). */
 export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Inbound> {
