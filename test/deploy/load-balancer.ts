@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readShipped } from './repository.ts';
 
 /** The nginx configuration that operators get. */
-export const NGINX_CONF = readFileSync(
-  join(import.meta.dirname, '..', '..', 'deploy', 'nginx', 'listen-gateway.conf'),
-  'utf8',
-);
+export const NGINX_CONF = readShipped('deploy/nginx/listen-gateway.conf');
 
 /** The shipped configuration, listening on a loopback port in front of two instances on others; nothing else is changed. */
 export function loadBalancer(port: number, instances: readonly [number, number]): string {

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readShipped } from './repository.ts';
+import { type Environment, gatewaySettings, longestShutdownMs, settingProblems } from './service-settings.ts';
+
+interface ComposeService {
+  readonly command?: readonly string[];
+  readonly environment?: Environment;
+  readonly ports?: readonly string[];
+  readonly healthcheck?: object;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly stop_grace_period?: string;
+  readonly read_only?: boolean;
+}
+
+const { services } = parse(readShipped('docker-compose.yml'), { merge: true }) as {
+  readonly services: Readonly<Record<string, ComposeService>>;
+};
+const entries = Object.entries(services);
+const service = (name: string): ComposeService => services[name] ?? {};
+
+describe('the compose file', () => {
+  it('publishes on loopback alone, each port by a variable', () => {
+    const ports = entries.flatMap(([, one]) => one.ports ?? []);
+    expect(ports).toHaveLength(3);
+    for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z]+_PORT:-\d+\}:\d+$/);
+  });
+
+  it('starts nothing before what it needs is healthy, and knows of everything when it is', () => {
+    for (const [name, { healthcheck, depends_on = {} }] of entries) {
+      expect(healthcheck, `${name} has a healthcheck`).toBeDefined();
+      for (const { condition } of Object.values(depends_on)) expect(condition).toBe('service_healthy');
+    }
+    expect(Object.keys(service('nginx').depends_on ?? {})).toEqual(['gateway-1', 'gateway-2']);
+  });
+
+  it.each(['gateway-1', 'gateway-2'])(
+    'gives %s settings that it takes, and the time that its drain may take',
+    (name) => {
+      const { environment = {}, stop_grace_period = '10s' } = service(name);
+      expect(settingProblems('gateway', environment)).toEqual([]);
+      const graceMs = Number(stop_grace_period.replace(/s$/, '')) * 1_000;
+      expect(graceMs).toBeGreaterThanOrEqual(longestShutdownMs(gatewaySettings(environment)));
+      const longer = gatewaySettings({ ...environment, LG_DRAIN__WINDOW_MS: '60000' });
+      expect(longestShutdownMs(longer), 'a longer window would be found').toBeGreaterThan(graceMs);
+    },
+  );
+
+  it('lets the gateways be asked for by loopback names alone, though they are bound to every address (P-2.9)', () => {
+    const { http, listen } = gatewaySettings(service('gateway-1').environment ?? {});
+    expect(http.allowedHosts).toEqual(['localhost', '127.0.0.1']);
+    expect(listen.host).toBe('0.0.0.0');
+  });
+
+  it('gives the publisher settings that it takes', () => {
+    expect(settingProblems('publisher', service('publisher').environment ?? {})).toEqual([]);
+  });
+
+  it('leaves none of our services a root file system to write to', () => {
+    const ours = entries.filter(([, { command }]) => command?.length === 1);
+    expect(ours.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2', 'publisher', 'sample-server']);
+    for (const [, one] of ours) expect(one.read_only).toBe(true);
+  });
+});
