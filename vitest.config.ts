@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
-// Workspace packages name their sources under the export condition `source`; without it a test would read `dist`, which may be old.
-const conditions = ['source', 'module', 'node', 'development|production'];
+// Workspace packages name their sources under the export condition `listen-gateway`; without it a test would read `dist`, which may be old.
+const conditions = ['listen-gateway', 'module', 'node', 'development|production'];
 
 /** The suites under test/, each a project of its own so that one can be run alone: `npx vitest run --project e2e`. */
 const suite = (name: string) => ({ extends: true as const, test: { name, include: [`test/${name}/**/*.test.ts`] } });
@@ -12,8 +12,6 @@ export default defineConfig({
   test: {
     environment: 'node',
     pool: 'forks',
-    // `eventsource`, below the official client, has a `source` condition as well, and Node runs no TypeScript in node_modules.
-    server: { deps: { inline: [/@modelcontextprotocol\/client/, /eventsource/] } },
     // The tests start servers and load generators of their own: a third worker makes their deadlines lie on a 2-core machine.
     maxWorkers: 2,
     testTimeout: 20_000,

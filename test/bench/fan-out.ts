@@ -38,7 +38,7 @@ interface Row {
 }
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const NODE_FLAGS = ['--conditions=source', '--max-semi-space-size=4'];
+const NODE_FLAGS = ['--conditions=listen-gateway', '--max-semi-space-size=4'];
 
 const { values } = parseArgs({
   options: {
@@ -62,7 +62,7 @@ for (const streams of values.streams.split(',').map(Number)) {
 console.table(rows);
 
 async function measure(target: Target, streams: number, rounds: number): Promise<Row> {
-  const hosts = fork(join(import.meta.dirname, 'hosts.ts'), { execArgv: ['--conditions=source'] });
+  const hosts = fork(join(import.meta.dirname, 'hosts.ts'), { execArgv: ['--conditions=listen-gateway'] });
   const idle = await target.usage();
   await order(hosts, { type: 'open', port: target.port, streams, id: 'listen:0' }, 'opened');
   const opened = await target.usage();

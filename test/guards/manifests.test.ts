@@ -32,7 +32,7 @@ describe.each(FOLDERS.filter((folder) => folder !== 'test'))('the package %s', (
 
   it('shows its source to whoever runs or checks from source', () => {
     const { exports } = read(`${folder}/package.json`) as { exports: Record<'.', Record<string, string>> };
-    expect(Object.keys(exports['.'])[0]).toBe('source');
+    expect(Object.keys(exports['.'])[0]).toBe('listen-gateway');
     expect(exports['.'].types).toBe(exports['.'].source);
     expect(existsSync(join(ROOT, folder, exports['.'].source ?? ''))).toBe(true);
   });

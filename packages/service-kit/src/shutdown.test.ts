@@ -16,7 +16,7 @@ async function run(
     setInterval(() => {}, 1000);
     ${program}
   `;
-  const child = spawn(process.execPath, ['--conditions=source', '--input-type=module', '-e', source], {
+  const child = spawn(process.execPath, ['--conditions=listen-gateway', '--input-type=module', '-e', source], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines: string[] = [];

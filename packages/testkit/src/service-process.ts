@@ -19,7 +19,7 @@ export async function startService(
   const port = await freePort();
   const adminPort = await freePort();
   const main = join(ROOT, 'services', name, 'src', 'main.ts');
-  const child = spawn(process.execPath, ['--conditions=source', main], {
+  const child = spawn(process.execPath, ['--conditions=listen-gateway', main], {
     cwd: ROOT,
     env: {
       PATH: process.env['PATH'],

@@ -9,7 +9,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 
 /** Runs the publisher until it ends by itself. */
 async function run(...argv: string[]): Promise<{ code: unknown; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, ['--conditions=source', MAIN, ...argv], { env: {} });
+  const child = spawn(process.execPath, ['--conditions=listen-gateway', MAIN, ...argv], { env: {} });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk) => {
     output.stdout += String(chunk);
