@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 import { eventually, within } from './within.ts';
 
-export type ServiceName = 'gateway' | 'publisher';
+export type ServiceName = 'gateway' | 'publisher' | 'standalone';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 

@@ -2,12 +2,9 @@ import { gatewayConfig } from '@listen-gateway/service-gateway';
 import { publisherConfig } from '@listen-gateway/service-publisher';
 import { z } from 'zod';
 
-/**
- * The settings of the standalone process: those of the gateway and of the publisher but for the broker, which is in
- * memory, and whether the sample server runs beside them.
- */
+/** The settings of the standalone process: those of the gateway and of the publisher, and whether a sample server runs beside. */
 export const standaloneConfig = z.strictObject({
-  ...gatewayConfig.omit({ broker: true }).shape,
+  ...gatewayConfig.shape,
   publisher: publisherConfig.shape.publisher,
   sample: z
     .strictObject({

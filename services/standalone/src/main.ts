@@ -1,3 +1,4 @@
+import { openBroker } from '@listen-gateway/broker-redis';
 import {
   CONFIG_SECTIONS,
   configOrExit,
@@ -6,6 +7,8 @@ import {
   onShutdown,
   type ShutdownStep,
   startAdminServer,
+  systemClock,
+  watchBroker,
 } from '@listen-gateway/service-kit';
 import { standaloneConfig } from './config.ts';
 import { startStandalone } from './standalone.ts';
@@ -13,7 +16,8 @@ import { welcome } from './welcome.ts';
 
 const config = configOrExit(standaloneConfig, {
   program: 'standalone',
-  summary: 'Gateway and publisher in one process over the memory broker, and a sample server to try them with.',
+  summary:
+    'Gateway and publisher in one process, over the memory broker unless told otherwise, and a sample server to try them with.',
   otherSections: CONFIG_SECTIONS,
 });
 const log = createLog(config.log, { service: 'standalone' });
@@ -24,8 +28,15 @@ const steps: ShutdownStep[] = [];
 let hasten = () => {};
 onShutdown(steps, { log, hasten: () => hasten() });
 
-const standalone = await startStandalone({ config, log, metrics });
-steps.push({
+const broker = openBroker({
+  ...config.broker,
+  name: 'listen-gateway-standalone',
+  clock: systemClock,
+  observer: watchBroker(metrics, log),
+});
+steps.push({ name: 'broker', run: () => broker.close() });
+const standalone = await startStandalone({ config, broker, log, metrics });
+steps.unshift({
   name: 'drain',
   run: () => {
     const drain = standalone.gateway.drain();
@@ -33,7 +44,7 @@ steps.push({
     return drain.done;
   },
 });
-steps.push({ name: 'standalone', run: () => standalone.close() });
+steps.splice(1, 0, { name: 'standalone', run: () => standalone.close() });
 const admin = await startAdminServer({
   ...config.admin,
   metrics,

@@ -1,18 +1,20 @@
-import { MemoryBroker } from '@listen-gateway/core';
+import type { Broker } from '@listen-gateway/core';
 import { DEFAULT_SERVER_ID, type ServerId } from '@listen-gateway/protocol';
 import { type Gateway, startGateway } from '@listen-gateway/service-gateway';
-import { type Log, type Metrics, type Readiness, systemClock } from '@listen-gateway/service-kit';
+import type { Log, Metrics, Readiness } from '@listen-gateway/service-kit';
 import { type Publisher, startPublisher } from '@listen-gateway/service-publisher';
 import { type SampleServer, startSampleServer } from '@listen-gateway/service-sample-server';
 import type { StandaloneConfig } from './config.ts';
 
 export interface StandaloneOptions {
-  readonly config: Omit<StandaloneConfig, 'admin' | 'log'>;
+  readonly config: Omit<StandaloneConfig, 'admin' | 'broker' | 'log'>;
+  /** Its caller's to close, after the rest. */
+  readonly broker: Broker;
   readonly log: Log;
   readonly metrics: Metrics;
 }
 
-/** Gateway and publisher in one process over the memory broker, with a sample server beside them. */
+/** Gateway and publisher in one process, with a sample server beside them. */
 export interface Standalone {
   readonly gateway: Gateway;
   readonly publisher: Publisher;
@@ -25,9 +27,8 @@ export interface Standalone {
 }
 
 /** Starts everything; where one part cannot listen, the others are stopped again. */
-export async function startStandalone({ config, log, metrics }: StandaloneOptions): Promise<Standalone> {
-  const broker = new MemoryBroker({ clock: systemClock, onFault: (err) => log.error({ err }, 'broker fault') });
-  const opened: { close(): Promise<void> }[] = [broker];
+export async function startStandalone({ config, broker, log, metrics }: StandaloneOptions): Promise<Standalone> {
+  const opened: { close(): Promise<void> }[] = [];
   const close = async () => {
     for (const part of opened.splice(0).reverse()) await part.close();
   };
