@@ -95,7 +95,9 @@ describe('a version that is not supported', () => {
   it('is what an older host hears that sends initialize (P-2.6, P-5)', () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
     const handshake = { method: 'initialize', params, protocolVersionHeader: undefined, methodHeader: undefined };
-    expect(refusalOf(handshake)).toMatchObject({
+    const inbound = readInbound(post(handshake));
+    expect(inbound.kind, 'an upstream may speak the older revision').toBe('legacy');
+    expect(inbound.kind === 'legacy' && inbound.refusal).toMatchObject({
       status: 400,
       id: 'L1',
       error: { code: RPC_CODES.unsupportedVersion, data: { supported: [PROTOCOL_VERSION], requested: '2025-11-25' } },

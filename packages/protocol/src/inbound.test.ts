@@ -27,6 +27,32 @@ function refusalOf(post: InboundPost): RpcRefusal {
   return inbound.refusal;
 }
 
+describe('a message of an earlier revision', () => {
+  const bare = { protocolVersionHeader: undefined, methodHeader: undefined };
+
+  it('is told apart, with what answers it where that revision is not spoken', () => {
+    expect(readInbound(post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, bare))).toMatchObject({
+      kind: 'legacy',
+      id: 1,
+      refusal: { status: 400, id: 1, error: { code: RPC_CODES.unsupportedVersion } },
+    });
+  });
+
+  it('that asks for a listen stream is refused, whatever else it looks like', () => {
+    const hidden = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { notifications: {} } };
+    for (const methodHeader of [undefined, 'tools/list', 'subscriptions/listen']) {
+      const refusal = refusalOf(post(hidden, { ...bare, methodHeader }));
+      expect(refusal).toMatchObject({ status: 400, error: { code: RPC_CODES.unsupportedVersion } });
+    }
+  });
+
+  it('may be a response, which this revision never takes', () => {
+    const response = { jsonrpc: '2.0', id: 1, result: {} };
+    expect(readInbound(post(response, bare))).toMatchObject({ kind: 'legacy', id: 1, refusal: { status: 400 } });
+    expect(refusalOf(post(response))).toMatchObject({ status: 400, error: { code: RPC_CODES.invalidRequest } });
+  });
+});
+
 describe('a POST', () => {
   it('is read as the request it is (P-2.2)', () => {
     expect(readInbound(post(L0))).toEqual({
@@ -154,7 +180,11 @@ describe('a POSTed notification', () => {
     (protocolVersionHeader) => {
       const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
       const inbound = readInbound(post(initialized, { protocolVersionHeader, methodHeader: undefined }));
-      expect(inbound).toEqual({ kind: 'notification', method: 'notifications/initialized' });
+      expect(inbound).toEqual(
+        protocolVersionHeader === PROTOCOL_VERSION
+          ? { kind: 'notification', method: 'notifications/initialized' }
+          : { kind: 'legacy', id: undefined, refusal: undefined },
+      );
     },
   );
 

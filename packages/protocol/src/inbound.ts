@@ -1,4 +1,5 @@
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { LISTEN_METHOD } from './listen-request.ts';
 import { PROTOCOL_VERSION } from './meta-keys.ts';
 import { isRequestId, type RequestId } from './request-id.ts';
 import { RPC_CODES, type RpcRefusal } from './rpc-error.ts';
@@ -20,7 +21,16 @@ export type Inbound =
       readonly params: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'notification'; readonly method: string }
+  | LegacyInbound
   | { readonly kind: 'refused'; readonly refusal: RpcRefusal };
+
+/** A message of a revision before this one, for an upstream that speaks it too. */
+export interface LegacyInbound {
+  readonly kind: 'legacy';
+  readonly id: RequestId | undefined;
+  /** What answers it where only this revision is spoken; absent for a notification, which is accepted and dropped. */
+  readonly refusal: RpcRefusal | undefined;
+}
 
 /**
  * Decides what a POST is, or why it is refused.
@@ -29,6 +39,7 @@ export type Inbound =
 export function readInbound(post: InboundPost): Inbound {
   const shape = readShape(post.body);
   if (shape.kind === 'refused') return shape;
+  if (shape.kind === 'legacy') return readResponse(shape, post);
 
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
@@ -41,8 +52,8 @@ export function readInbound(post: InboundPost): Inbound {
     const { httpStatus: status, code, message, data } = outcome;
     return refused({ status, id, error: { code, message, ...(data !== undefined && { data }) } });
   }
+  if (outcome.kind === 'legacy') return legacy(shape, outcome.requestedVersion);
   if (shape.kind === 'notification') return shape;
-  if (outcome.kind === 'legacy') return refused(unsupportedVersion(shape.id, outcome.requestedVersion));
   if (outcome.classification.revision !== PROTOCOL_VERSION) {
     return refused(unsupportedVersion(shape.id, outcome.classification.revision));
   }
@@ -65,7 +76,8 @@ function readShape(body: unknown): Inbound {
   if (body.jsonrpc !== '2.0') return invalid('"jsonrpc" must be "2.0"', RPC_CODES.invalidRequest, id);
   const { method, params } = body;
   if (method === undefined && ('result' in body || 'error' in body)) {
-    return invalid('Responses cannot be POSTed to this endpoint');
+    const error = { code: RPC_CODES.invalidRequest, message: 'Responses cannot be POSTed to this endpoint' };
+    return { kind: 'legacy', id, refusal: { status: 400, id, error } };
   }
   if (typeof method !== 'string') return invalid('"method" must be a string', RPC_CODES.invalidRequest, id);
   if (params !== undefined && !isObject(params))
@@ -75,6 +87,23 @@ function readShape(body: unknown): Inbound {
   }
   if (id === undefined) return { kind: 'notification', method };
   return { kind: 'request', id, method, params: params ?? {} };
+}
+
+/** A posted response answers a request of the server's, which only earlier revisions know. */
+function readResponse(response: LegacyInbound, { protocolVersionHeader }: InboundPost): Inbound {
+  const { refusal } = response;
+  return protocolVersionHeader === PROTOCOL_VERSION && refusal !== undefined ? refused(refusal) : response;
+}
+
+function legacy(
+  shape: Inbound & { readonly kind: 'request' | 'notification' },
+  requested: string | undefined,
+): Inbound {
+  if (shape.kind === 'notification') return { kind: 'legacy', id: undefined, refusal: undefined };
+  const refusal = unsupportedVersion(shape.id, requested);
+  // Only this revision has listen streams, and every one of them ends here, whatever else its request looks like.
+  if (shape.method === LISTEN_METHOD) return refused(refusal);
+  return { kind: 'legacy', id: shape.id, refusal };
 }
 
 function unsupportedVersion(id: RequestId, requested: string | undefined): RpcRefusal {

@@ -13,8 +13,9 @@ export {
 } from './change.ts';
 export { changeJson, type ParsedChange, type Problem, parseChange, problemsOf } from './change-json.ts';
 export { type Announcement, DISCOVER_METHOD, discoverResult } from './discover.ts';
+export { duplicateMember } from './duplicate-member.ts';
 export type { Filter } from './filter.ts';
-export { type Inbound, type InboundPost, readInbound } from './inbound.ts';
+export { type Inbound, type InboundPost, type LegacyInbound, readInbound } from './inbound.ts';
 export { type FilterLimits, LISTEN_METHOD, type ReadListen, readListen } from './listen-request.ts';
 export {
   CLIENT_CAPABILITIES_META_KEY,

@@ -69,12 +69,30 @@ const capabilitiesConfig = z
   })
   .prefault({});
 
+const upstreamConfig = z.strictObject({
+  url: z
+    .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
+    .describe('MCP endpoint that everything but listens is forwarded to.'),
+  authorization: z
+    .enum(['off', 'pass', 'replace'])
+    .default('off')
+    .describe("What it gets of a host's Authorization: pass only where it is the token's audience."),
+  credentialVariable: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Environment variable with the Authorization value that replaces it.'),
+  connectTimeoutMs: positiveInt.default(5_000).describe('Time for a connection to it.'),
+  headTimeoutMs: positiveInt.default(300_000).describe('Time for the head of its answer; a stream may then go on.'),
+});
+
 const serverConfig = z.strictObject({
   capabilities: capabilitiesConfig,
   name: z.string().min(1).optional().describe('What server/discover calls the server; its id unless set.'),
   title: z.string().min(1).optional().describe('Its name for people.'),
   version: z.string().min(1).optional().describe('Its version in server/discover.'),
   instructions: z.string().min(1).optional().describe('What server/discover tells models about its use.'),
+  upstream: upstreamConfig.optional().describe('Where everything but listens is forwarded to, if anywhere.'),
 });
 
 const serverId = z.custom<ServerId>(
@@ -122,6 +140,7 @@ export type BrokerConfig = z.output<typeof brokerConfig>;
 export type ServerConfig = Omit<z.output<typeof serverConfig>, 'capabilities'> & {
   readonly capabilities: ChangeCapabilities;
 };
+export type UpstreamConfig = z.output<typeof upstreamConfig>;
 export type ServersConfig = ReadonlyMap<ServerId, ServerConfig>;
 export type ListenConfig = z.output<ReturnType<typeof listenConfig>>;
 export type AdminConfig = z.output<typeof adminConfig>;

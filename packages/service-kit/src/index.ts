@@ -15,6 +15,7 @@ export {
   type ServerConfig,
   type ServersConfig,
   serversConfig,
+  type UpstreamConfig,
 } from './config-fragments.ts';
 export { type AdminServerOptions, type Readiness, startAdminServer } from './http/admin-server.ts';
 export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';

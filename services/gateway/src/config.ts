@@ -1,4 +1,11 @@
-import { adminConfig, brokerConfig, listenConfig, logConfig, serversConfig } from '@listen-gateway/service-kit';
+import {
+  adminConfig,
+  brokerConfig,
+  listenConfig,
+  logConfig,
+  serversConfig,
+  type UpstreamConfig,
+} from '@listen-gateway/service-kit';
 import { z } from 'zod';
 
 const positiveInt = z.int().min(1);
@@ -23,7 +30,7 @@ const limitsConfig = z
       .describe('Streams that an instance holds; a listen above it gets 503.'),
     urisPerFilter: positiveInt.default(1_000).describe('URIs and task ids that one listen may name.'),
     uriLength: positiveInt.default(8_192).describe('Characters of one URI or task id.'),
-    bodyBytes: positiveInt.default(1_048_576).describe('Bytes of one request body.'),
+    bodyBytes: positiveInt.default(4_194_304).describe('Bytes of one request body.'),
   })
   .prefault({});
 
@@ -48,12 +55,30 @@ const drainConfig = z
   })
   .prefault({});
 
+/** A credential stands in the environment alone; that it does is found out at the start and not at the first request. */
+const serversWithCredentials = serversConfig.superRefine((servers, context) => {
+  for (const [serverId, { upstream }] of servers) {
+    if (upstream?.authorization !== 'replace') continue;
+    const path = [serverId, 'upstream', 'credentialVariable'];
+    const { credentialVariable } = upstream;
+    if (credentialVariable === undefined) context.addIssue({ code: 'custom', path, message: 'is needed to replace' });
+    else if (!process.env[credentialVariable]) {
+      context.addIssue({ code: 'custom', path, message: `${credentialVariable} is not set in the environment` });
+    }
+  }
+});
+
+/** What a host's `Authorization` is replaced by on the way to an upstream. */
+export function credentialOf({ credentialVariable = '' }: UpstreamConfig): string {
+  return process.env[credentialVariable] ?? '';
+}
+
 /** The settings of the gateway. */
 export const gatewayConfig = z.strictObject({
   listen: listenConfig(8080),
   admin: adminConfig,
   broker: brokerConfig,
-  servers: serversConfig,
+  servers: serversWithCredentials,
   http: httpConfig,
   limits: limitsConfig,
   stream: streamConfig,

@@ -1,10 +1,10 @@
 import { type Broker, type Clock, type Drain, type Random, Streams, startDrain, together } from '@listen-gateway/core';
 import { type Log, type Metrics, type Readiness, startHttpServer, systemClock } from '@listen-gateway/service-kit';
-import { announcementsOf } from './announcements.ts';
 import type { GatewayConfig } from './config.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { createGuard } from './http/request-guard.ts';
-import { streamMetrics } from './metrics.ts';
+import { proxyMetrics, streamMetrics } from './metrics.ts';
+import { openServers } from './servers.ts';
 import { streamLog } from './stream-log.ts';
 
 export interface GatewayOptions {
@@ -40,12 +40,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limits: { ...config.limits, streamsPerPrincipal: Number.POSITIVE_INFINITY },
     ...config.stream,
   });
+  const servers = openServers(config.servers, clock);
+  const countExchange = proxyMetrics(metrics.registry);
   const app = mcpEndpoint({
     streams,
-    servers: announcementsOf(config.servers),
+    servers,
     guard: createGuard({ ...config.http, host: config.listen.host }),
     limits: config.limits,
+    clock,
     random,
+    onExchange: (serverId, outcome, tookMs) => {
+      countExchange(outcome.kind, tookMs);
+      if ('cause' in outcome) log.warn({ serverId, err: outcome.cause }, 'upstream failed');
+    },
     onFault: (err) => log.error({ err }, 'request failed'),
   });
   const server = await startHttpServer({ ...config.listen, fetch: app.fetch });
@@ -68,6 +75,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const closed = server.close();
       server.cut();
       await Promise.all([closed, empty]);
+      for (const { upstream } of servers.values()) await upstream?.close();
     },
   };
 }

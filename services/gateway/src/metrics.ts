@@ -1,5 +1,6 @@
 import { CLOSE_REASONS, REFUSALS, type StreamObserver } from '@listen-gateway/core';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { ExchangeOutcome } from './upstream/exchange.ts';
 
 /** From a tick of the event loop to a drain window. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -33,6 +34,27 @@ export function streamMetrics(registry: Registry, openStreams: () => number): St
       metrics.pass.observe(tookMs / 1000);
     },
     gap: () => metrics.gaps.inc(),
+  };
+}
+
+/** Counts requests forwarded to upstreams, by how they ended. */
+export function proxyMetrics(registry: Registry): (outcome: ExchangeOutcome['kind'], tookMs: number) => void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'lg_proxy_requests_total',
+    help: 'Requests forwarded to upstreams, by how they ended.',
+    labelNames: ['outcome'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'lg_proxy_seconds',
+    help: 'From a request to the end of its answer, streams included.',
+    buckets: [...SECONDS, 10, 60, 300],
+    registers,
+  });
+  return (outcome, tookMs) => {
+    requests.inc({ outcome });
+    seconds.observe(tookMs / 1000);
   };
 }
 

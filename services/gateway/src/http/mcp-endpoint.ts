@@ -1,37 +1,10 @@
-import type { HttpBindings } from '@hono/node-server';
-import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Random, Streams } from '@listen-gateway/core';
-import {
-  type Announcement,
-  DEFAULT_SERVER_ID,
-  DISCOVER_METHOD,
-  discoverResult,
-  type FilterLimits,
-  LISTEN_METHOD,
-  type RequestId,
-  RPC_CODES,
-  type RpcRefusal,
-  readListen,
-  type ServerId,
-} from '@listen-gateway/protocol';
-import { type Context, Hono } from 'hono';
-import { NodeSink } from './node-sink.ts';
-import { readPost } from './read-post.ts';
-import { httpRefusal, listenRefusal, rpcResponse } from './refusal-response.ts';
-import type { Guard } from './request-guard.ts';
-
-export interface McpEndpointOptions {
-  readonly streams: Streams;
-  readonly servers: ReadonlyMap<ServerId, Announcement>;
-  readonly guard: Guard;
-  readonly limits: FilterLimits & { readonly bodyBytes: number };
-  readonly random: Random;
-  /** Told of what no request should be able to cause. */
-  readonly onFault: (error: unknown) => void;
-}
-
-type Env = { Bindings: HttpBindings; Variables: { serverId: ServerId; server: Announcement } };
-type Params = Readonly<Record<string, unknown>>;
+import { DEFAULT_SERVER_ID, RPC_CODES, type ServerId } from '@listen-gateway/protocol';
+import { Hono } from 'hono';
+import { answerPost } from './answer-post.ts';
+import { ANSWERERS } from './answerers.ts';
+import type { EndpointContext, EndpointEnv, EndpointOptions } from './endpoint.ts';
+import { forward } from './forward.ts';
+import { httpRefusal, rpcResponse } from './refusal-response.ts';
 
 /**
  * The MCP endpoint: `POST /mcp` for the server `default`, `POST /mcp/{server}` for the others.
@@ -40,9 +13,10 @@ type Params = Readonly<Record<string, unknown>>;
  * that response when it sees headers set on the marker that stands for it. Nor may it read `c.req`'s headers or body:
  * what that makes would live as long as the stream.
  */
-export function mcpEndpoint(options: McpEndpointOptions): Hono<Env> {
+export function mcpEndpoint(options: EndpointOptions): Hono<EndpointEnv> {
   const { servers, guard, onFault } = options;
-  const app = new Hono<Env>();
+  const app = new Hono<EndpointEnv>();
+  const paths = ['/mcp', '/mcp/:server'];
 
   app.use(async (c, next) => {
     const { headers, rawHeaders } = c.env.incoming;
@@ -50,17 +24,16 @@ export function mcpEndpoint(options: McpEndpointOptions): Hono<Env> {
     const refusal = guard({ host: headers.host, origin: headers.origin });
     return refusal === undefined ? next() : httpRefusal(403, refusal);
   });
-  app.on(['POST'], ['/mcp', '/mcp/:server'], async (c, next) => {
+  app.on(['POST', 'GET', 'DELETE'], paths, async (c, next) => {
     const serverId = (c.req.param('server') ?? DEFAULT_SERVER_ID) as ServerId;
     const server = servers.get(serverId);
     if (server === undefined) return httpRefusal(404, `No server ${JSON.stringify(serverId)} is configured here`);
-    c.set('serverId', serverId);
     c.set('server', server);
     return next();
   });
-  app.on(['POST'], ['/mcp', '/mcp/:server'], (c) => answer(c, options));
-  app.all('/mcp', methodNotAllowed);
-  app.all('/mcp/:server', methodNotAllowed);
+  app.on(['POST'], paths, (c) => answerPost(c, options));
+  app.on(['GET', 'DELETE'], paths, (c) => answerSession(c, options));
+  for (const path of paths) app.all(path, methodNotAllowed);
   app.notFound(() => httpRefusal(404, 'The MCP endpoint is POST /mcp or POST /mcp/{server}'));
   app.onError((error) => {
     onFault(error);
@@ -69,42 +42,11 @@ export function mcpEndpoint(options: McpEndpointOptions): Hono<Env> {
   return app;
 }
 
-async function answer(c: Context<Env>, options: McpEndpointOptions): Promise<Response> {
-  const inbound = await readPost(c.env.incoming, options.limits.bodyBytes);
-  if (inbound.kind === 'refused') return refuse(inbound.refusal);
-  // P-1.7: over HTTP a posted `notifications/cancelled` ends nobody's stream; no other notification means anything here.
-  if (inbound.kind === 'notification') return new Response(null, { status: 202 });
-
-  const { id, method, params } = inbound;
-  switch (method) {
-    case LISTEN_METHOD:
-      return listen(c, options, id, params);
-    case DISCOVER_METHOD:
-      return Response.json({ jsonrpc: '2.0', id, result: discoverResult(c.get('server')) });
-    default:
-      return rpcResponse({
-        status: 404,
-        id,
-        error: { code: RPC_CODES.methodNotFound, message: `Method not found: ${method}` },
-      });
-  }
-}
-
-async function listen(c: Context<Env>, options: McpEndpointOptions, id: RequestId, params: Params): Promise<Response> {
-  const read = readListen(id, params, options.limits);
-  if (!read.ok) return rpcResponse(read.refusal);
-  const outcome = await options.streams.listen(
-    { serverId: c.get('serverId'), server: c.get('server'), subscriptionId: id, requested: read.requested },
-    (events) => new NodeSink(c.env.outgoing, events),
-  );
-  // Where the host has gone, nothing can be answered either.
-  if (outcome === 'opened' || outcome === 'host-gone') return RESPONSE_ALREADY_SENT;
-  return listenRefusal(id, outcome, options.random);
-}
-
-/** What is left unread of a body that is too large is never read: the connection closes after the answer. */
-function refuse(refusal: RpcRefusal): Response {
-  return rpcResponse(refusal, refusal.status === 413 ? { Connection: 'close' } : {});
+/** GET and DELETE belong to the sessions of earlier revisions, which an upstream may still speak. */
+function answerSession(c: EndpointContext, options: EndpointOptions): Response | Promise<Response> {
+  const { upstream } = c.get('server');
+  if (upstream === undefined || ANSWERERS.session.withUpstream !== 'forward') return methodNotAllowed();
+  return forward(c, options, upstream, { body: null, id: undefined });
 }
 
 /** Spec, streamable-http, Earlier Revisions: GET and DELETE are answered at once, a hang reads as a broken server. */

@@ -1,12 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { type Inbound, type RequestId, RPC_CODES, readInbound } from '@listen-gateway/protocol';
+import { duplicateMember, type Inbound, type RequestId, RPC_CODES, readInbound } from '@listen-gateway/protocol';
 import { BROKEN_OFF, readBody, TOO_LARGE } from '@listen-gateway/service-kit';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { acceptsAnswers } from './accept.ts';
 import { decodeName } from './mcp-name.ts';
 
+/** A POST as it was read: what it is, and the bytes that say so. */
+export interface Post {
+  readonly inbound: Inbound;
+  readonly bytes: Buffer;
+}
+
 /** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.8). */
-export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Inbound> {
+export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Post> {
   const { headers } = incoming;
   if (!isJsonContentType(headers['content-type'] ?? null)) {
     return refused(415, RPC_CODES.invalidRequest, 'Content-Type must be application/json');
@@ -15,11 +21,13 @@ export async function readPost(incoming: IncomingMessage, bodyBytes: number): Pr
   if (bytes === TOO_LARGE) return refused(413, RPC_CODES.invalidRequest, `The body is larger than ${bodyBytes} bytes`);
   // Nobody is left to read this refusal; it is one all the same, and no fault of ours.
   if (bytes === BROKEN_OFF) return refused(400, RPC_CODES.parseError, 'The body broke off');
-  const body = parseJson(bytes);
-  if (body === NOT_JSON) return refused(400, RPC_CODES.parseError, 'The body is not JSON');
+  const parsed = parseJson(bytes);
+  if (parsed === NOT_JSON) return refused(400, RPC_CODES.parseError, 'The body is not JSON');
+  const twice = duplicateMember(parsed.text);
+  if (twice !== undefined) return refused(400, RPC_CODES.invalidRequest, `The body names "${twice}" twice`);
 
   const inbound = readInbound({
-    body,
+    body: parsed.body,
     protocolVersionHeader: single(headers['mcp-protocol-version']),
     methodHeader: single(headers['mcp-method']),
     nameHeader: decodeName(single(headers['mcp-name'])),
@@ -28,15 +36,16 @@ export async function readPost(incoming: IncomingMessage, bodyBytes: number): Pr
     const message = 'Accept must admit both application/json and text/event-stream';
     return refused(406, RPC_CODES.invalidRequest, message, inbound.id);
   }
-  return inbound;
+  return { inbound, bytes };
 }
 
 const NOT_JSON = Symbol('not JSON');
 
 /** A body cut inside a character is not JSON; a byte-order mark may be ignored (RFC 8259, 8.1). */
-function parseJson(bytes: Buffer): unknown {
+function parseJson(bytes: Buffer): { readonly text: string; readonly body: unknown } | typeof NOT_JSON {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { text, body: JSON.parse(text) };
   } catch {
     return NOT_JSON;
   }
@@ -47,6 +56,8 @@ function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-function refused(status: number, code: number, message: string, id?: RequestId): Inbound {
-  return { kind: 'refused', refusal: { status, id, error: { code, message } } };
+function refused(status: number, code: number, message: string, id?: RequestId): Post {
+  return { inbound: { kind: 'refused', refusal: { status, id, error: { code, message } } }, bytes: NO_BYTES };
 }
+
+const NO_BYTES = Buffer.alloc(0);

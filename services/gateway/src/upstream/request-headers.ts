@@ -42,8 +42,22 @@ export function requestHeaders(incoming: IncomingMessage, authorization: Upstrea
     const lower = name.toLowerCase();
     if (!NOT_FORWARDED.has(lower) && !named.has(lower)) forwarded.push(name, rawHeaders[at + 1] as string);
   }
-  forwarded.push(...origin(incoming), ...credential(incoming, authorization));
+  forwarded.push(...origin(incoming));
+  const credential = credentialFor(incoming, authorization);
+  if (credential !== undefined) forwarded.push('Authorization', credential);
   return forwarded;
+}
+
+/** The `Authorization` that goes to the upstream, if any does. */
+export function credentialFor({ headers }: IncomingMessage, authorization: UpstreamAuthorization): string | undefined {
+  switch (authorization.mode) {
+    case 'off':
+      return undefined;
+    case 'pass':
+      return headers.authorization;
+    case 'replace':
+      return authorization.credential;
+  }
 }
 
 /** Both spellings of where a request came from: proxies and frameworks in the field read one or the other (RFC 7239). */
@@ -63,17 +77,6 @@ function origin({ headers, socket }: IncomingMessage): string[] {
     'Forwarded',
     joined(headers.forwarded, hop),
   ];
-}
-
-function credential({ headers }: IncomingMessage, authorization: UpstreamAuthorization): string[] {
-  switch (authorization.mode) {
-    case 'off':
-      return [];
-    case 'pass':
-      return headers.authorization === undefined ? [] : ['Authorization', headers.authorization];
-    case 'replace':
-      return ['Authorization', authorization.credential];
-  }
 }
 
 function joined(before: string | undefined, next: string): string {

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Pool } from 'undici';
+import { askDiscover } from './ask-discover.ts';
+import type { DiscoverAnswer } from './discovery.ts';
 import { Exchange, type ExchangeOutcome } from './exchange.ts';
-import { requestHeaders, type UpstreamAuthorization } from './request-headers.ts';
+import { credentialFor, requestHeaders, type UpstreamAuthorization } from './request-headers.ts';
 
 export interface UpstreamOptions {
   /** The MCP endpoint of the upstream. */
@@ -41,6 +43,16 @@ export class Upstream {
     const headers = requestHeaders(incoming, this.#authorization);
     this.#pool.dispatch({ path: this.#target(incoming.url), method, headers, body }, exchange);
     return exchange.done;
+  }
+
+  /** The credential that goes to the upstream with the requests of this host. */
+  credentialOf(incoming: IncomingMessage): string | undefined {
+    return credentialFor(incoming, this.#authorization);
+  }
+
+  /** Asks `server/discover` on the gateway's own behalf; never rejects. */
+  askDiscover(credential: string | undefined): Promise<DiscoverAnswer> {
+    return askDiscover(this.#pool, this.#path + this.#query, credential);
   }
 
   /** Closes every connection; what is under way breaks off. Closing twice is fine. */

@@ -1,0 +1,57 @@
+import { DISCOVER_METHOD, type Inbound, LISTEN_METHOD, RPC_CODES, type RpcRefusal } from '@listen-gateway/protocol';
+import { ANSWERERS, type MessageSort } from './answerers.ts';
+import { discover } from './discover.ts';
+import type { EndpointContext, EndpointOptions } from './endpoint.ts';
+import { forward } from './forward.ts';
+import { listen } from './listen.ts';
+import { readPost } from './read-post.ts';
+import { rpcResponse } from './refusal-response.ts';
+
+type Message = Exclude<Inbound, { readonly kind: 'refused' }>;
+
+/** Answers one POST, as `ANSWERERS` says. */
+export async function answerPost(c: EndpointContext, options: EndpointOptions): Promise<Response> {
+  const { inbound, bytes } = await readPost(c.env.incoming, options.limits.bodyBytes);
+  if (inbound.kind === 'refused') return refuse(inbound.refusal);
+
+  const { upstream } = c.get('server');
+  const { withUpstream, alone } = ANSWERERS[sortOf(inbound)];
+  const answerer = upstream === undefined ? alone : withUpstream;
+  if (inbound.kind === 'request' && answerer === 'listen') return listen(c, options, inbound.id, inbound.params);
+  if (inbound.kind === 'request' && answerer === 'discover') return discover(c, options, inbound.id, bytes);
+  if (upstream !== undefined && answerer === 'forward') {
+    return forward(c, options, upstream, { body: bytes, id: inbound.kind === 'notification' ? undefined : inbound.id });
+  }
+  const refusal = answerer === 'accept' ? undefined : refusalOf(inbound);
+  return refusal === undefined ? new Response(null, { status: 202 }) : rpcResponse(refusal);
+}
+
+function sortOf(message: Message): MessageSort {
+  switch (message.kind) {
+    case 'request':
+      if (message.method === LISTEN_METHOD) return 'listen';
+      return message.method === DISCOVER_METHOD ? 'discover' : 'request';
+    case 'notification':
+      return message.method === 'notifications/cancelled' ? 'cancelled' : 'notification';
+    case 'legacy':
+      return 'legacy';
+  }
+}
+
+function refusalOf(message: Message): RpcRefusal | undefined {
+  switch (message.kind) {
+    case 'request': {
+      const error = { code: RPC_CODES.methodNotFound, message: `Method not found: ${message.method}` };
+      return { status: 404, id: message.id, error };
+    }
+    case 'notification':
+      return undefined;
+    case 'legacy':
+      return message.refusal;
+  }
+}
+
+/** What is left unread of a body that is too large is never read: the connection closes after the answer. */
+function refuse(refusal: RpcRefusal): Response {
+  return rpcResponse(refusal, refusal.status === 413 ? { Connection: 'close' } : {});
+}

@@ -1,0 +1,29 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Clock, Random, Streams } from '@listen-gateway/core';
+import type { FilterLimits, ServerId } from '@listen-gateway/protocol';
+import type { Context } from 'hono';
+import type { Server } from '../servers.ts';
+import type { ExchangeOutcome } from '../upstream/exchange.ts';
+import type { Guard } from './request-guard.ts';
+
+/** What the MCP endpoint works with. */
+export interface EndpointOptions {
+  readonly streams: Streams;
+  readonly servers: ReadonlyMap<ServerId, Server>;
+  readonly guard: Guard;
+  readonly limits: FilterLimits & { readonly bodyBytes: number };
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Told how each forwarded request ended. */
+  readonly onExchange: (serverId: ServerId, outcome: ExchangeOutcome, tookMs: number) => void;
+  /** Told of what no request should be able to cause. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** Node's own request and response under Hono's, and the server that the path names. */
+export interface EndpointEnv {
+  Bindings: HttpBindings;
+  Variables: { server: Server };
+}
+
+export type EndpointContext = Context<EndpointEnv>;
