@@ -1,16 +1,18 @@
-import { type SampleServer, startSampleServer } from '@listen-gateway/service-sample-server';
+import { startSampleServer } from '@listen-gateway/service-sample-server';
 import { freshServerId, openNginx, openRedis, startService } from '@listen-gateway/testkit';
 
-/** The sample server with everything that tells its hosts of changes; each part but the first is a process of its own. */
+/** The sample server as the upstream of two instances; Redis, publisher and instances are processes of their own. */
 export interface Composition {
-  /** The endpoint of the gateway. */
+  /** The endpoint of one instance, which answers listens and forwards the rest. */
   readonly gatewayUrl: string;
-  /** One endpoint for both, behind a load balancer that routes on `Mcp-Method`. */
+  /** Both instances behind nginx: listens go to the first, everything else to the second. */
+  readonly apartUrl: string;
+  /** The other way to deploy: nginx sends the listens to the gateway and the rest to the server itself. */
   readonly routedUrl: string;
   close(): Promise<void>;
 }
 
-/** Starts the sample server, the publisher it publishes to, Redis, the gateway, and nginx in front. */
+/** Starts the sample server, the publisher it publishes to, Redis, two instances, and nginx in front. */
 export async function openComposition(): Promise<Composition> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async () => {
@@ -20,30 +22,43 @@ export async function openComposition(): Promise<Composition> {
     const redis = await openRedis();
     stops.push(() => redis.close());
     const serverId = freshServerId();
-    const env = { LG_BROKER__URL: redis.url, LG_SERVERS: JSON.stringify({ [serverId]: {} }) };
-    const publisher = await startService('publisher', env);
+    const broker = { LG_BROKER__URL: redis.url };
+    const publisher = await startService('publisher', { ...broker, LG_SERVERS: JSON.stringify({ [serverId]: {} }) });
     stops.push(() => publisher.kill());
-    const gateway = await startService('gateway', env);
-    stops.push(() => gateway.kill());
     const sample = await startSampleServer({ host: '127.0.0.1', port: 0, serverId, publisherUrl: publisher.url });
     stops.push(() => sample.close());
-    const gatewayUrl = `${gateway.url}/mcp/${serverId}`;
-    const nginx = await openNginx((port) => routeOnMethod(port, gatewayUrl, sample));
-    stops.push(() => nginx.close());
-    return { gatewayUrl, routedUrl: `${nginx.url}/mcp`, close };
+    const servers = JSON.stringify({ [serverId]: { upstream: { url: sample.url } } });
+    const openInstance = async () => {
+      const gateway = await startService('gateway', { ...broker, LG_SERVERS: servers });
+      stops.push(() => gateway.kill());
+      return `${gateway.url}/mcp/${serverId}`;
+    };
+    const [gatewayUrl, otherUrl] = [await openInstance(), await openInstance()];
+    const apart = await openNginx((port) => routeOnMethod(port, { listens: gatewayUrl, rest: otherUrl }));
+    stops.push(() => apart.close());
+    const routed = await openNginx((port) =>
+      routeOnMethod(port, { listens: gatewayUrl, discover: gatewayUrl, rest: sample.url }),
+    );
+    stops.push(() => routed.close());
+    return { gatewayUrl, apartUrl: `${apart.url}/mcp`, routedUrl: `${routed.url}/mcp`, close };
   } catch (failure) {
     await close();
     throw failure;
   }
 }
 
-/** The gateway answers what concerns listening, discovery included since it announces it; the server all the rest. */
-function routeOnMethod(port: number, gatewayUrl: string, sample: SampleServer): string {
+interface Targets {
+  readonly listens: string;
+  readonly discover?: string;
+  readonly rest: string;
+}
+
+function routeOnMethod(port: number, { listens, discover, rest }: Targets): string {
   return `
   map $http_mcp_method $target {
-    subscriptions/listen ${gatewayUrl};
-    server/discover      ${gatewayUrl};
-    default              ${sample.url};
+    subscriptions/listen ${listens};
+    server/discover      ${discover ?? rest};
+    default              ${rest};
   }
   server {
     listen 127.0.0.1:${port};
