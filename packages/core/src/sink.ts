@@ -24,5 +24,5 @@ export interface SinkEvents {
   gone(): void;
 }
 
-/** Opens a sink that reports to `events`; nothing is sent before the first write. */
+/** Opens a sink that reports to `events`, never before it returned; nothing is sent before the first write. */
 export type OpenSink = (events: SinkEvents) => Sink;

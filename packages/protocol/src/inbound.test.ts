@@ -200,8 +200,10 @@ describe('a POSTed notification', () => {
     expect(JSON.parse(refusalBody(refusal))).not.toHaveProperty('id');
   });
 
-  it('that a listen became by losing its id is a notification still, and opens nothing (SUB-18)', () => {
+  it('that a listen became by losing its id is refused: never 202, never a silent hang (SUB-12)', () => {
     const { id: _, ...listen } = L0;
-    expect(readInbound(post(listen))).toEqual({ kind: 'notification', method: 'subscriptions/listen' });
+    const refusal = refusalOf(post(listen));
+    expect(refusal).toMatchObject({ status: 400, error: { code: RPC_CODES.invalidRequest } });
+    expect(refusal.error.message).toContain('"id"');
   });
 });

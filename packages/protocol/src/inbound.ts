@@ -22,7 +22,8 @@ export type Inbound =
     }
   | { readonly kind: 'notification'; readonly method: string }
   | LegacyInbound
-  | { readonly kind: 'refused'; readonly refusal: RpcRefusal };
+  /** `silent`: what is refused is a notification, and no JSON-RPC message may answer it (SUB-18). */
+  | { readonly kind: 'refused'; readonly refusal: RpcRefusal; readonly silent?: true };
 
 /** A message of a revision before this one, for an upstream that speaks it too. */
 export interface LegacyInbound {
@@ -50,7 +51,8 @@ export function readInbound(post: InboundPost): Inbound {
   const id = shape.kind === 'request' ? shape.id : undefined;
   if (outcome.kind === 'reject') {
     const { httpStatus: status, code, message, data } = outcome;
-    return refused({ status, id, error: { code, message, ...(data !== undefined && { data }) } });
+    const refusal = { status, id, error: { code, message, ...(data !== undefined && { data }) } };
+    return shape.kind === 'notification' ? { kind: 'refused', refusal, silent: true } : refused(refusal);
   }
   if (outcome.kind === 'legacy') return legacy(shape, outcome.requestedVersion);
   if (shape.kind === 'notification') return shape;
@@ -66,27 +68,38 @@ export function readInbound(post: InboundPost): Inbound {
 
 /** Reads the JSON-RPC shape alone, so that each wrong member is named rather than "not a valid message". */
 function readShape(body: unknown): Inbound {
-  const invalid = (message: string, code: number = RPC_CODES.invalidRequest, id?: RequestId): Inbound =>
-    refused({ status: 400, id, error: { code, message } });
-
   if (Array.isArray(body)) return invalid('Batches are not supported: POST one JSON-RPC message at a time');
   if (!isObject(body)) return invalid('The body must be one JSON-RPC request or notification object');
   if ('id' in body && !isRequestId(body.id)) return invalid('"id" must be a string or an integer within ±(2^53−1)');
   const id = body.id as RequestId | undefined;
-  if (body.jsonrpc !== '2.0') return invalid('"jsonrpc" must be "2.0"', RPC_CODES.invalidRequest, id);
+  if (body.jsonrpc !== '2.0') return invalid('"jsonrpc" must be "2.0"', id);
   const { method, params } = body;
   if (method === undefined && ('result' in body || 'error' in body)) {
     const error = { code: RPC_CODES.invalidRequest, message: 'Responses cannot be POSTed to this endpoint' };
     return { kind: 'legacy', id, refusal: { status: 400, id, error } };
   }
-  if (typeof method !== 'string') return invalid('"method" must be a string', RPC_CODES.invalidRequest, id);
-  if (params !== undefined && !isObject(params))
-    return invalid('"params" must be an object', RPC_CODES.invalidParams, id);
-  if (params?._meta !== undefined && !isObject(params._meta)) {
-    return invalid('"params._meta" must be an object', RPC_CODES.invalidParams, id);
-  }
-  if (id === undefined) return { kind: 'notification', method };
-  return { kind: 'request', id, method, params: params ?? {} };
+  if (typeof method !== 'string') return invalid('"method" must be a string', id);
+  return readParams(params, id) ?? readMessage(method, params as Params | undefined, id);
+}
+
+type Params = Readonly<Record<string, unknown>>;
+
+function readParams(params: unknown, id: RequestId | undefined): Inbound | undefined {
+  if (params === undefined) return undefined;
+  if (!isObject(params)) return invalid('"params" must be an object', id, RPC_CODES.invalidParams);
+  if (params._meta === undefined || isObject(params._meta)) return undefined;
+  return invalid('"params._meta" must be an object', id, RPC_CODES.invalidParams);
+}
+
+function readMessage(method: string, params: Params = {}, id: RequestId | undefined): Inbound {
+  if (id !== undefined) return { kind: 'request', id, method, params };
+  // Accepted as a notification it would be a host that waits for a stream for ever (SUB-12).
+  if (method === LISTEN_METHOD) return invalid(`"id" is required: ${LISTEN_METHOD} is a request`);
+  return { kind: 'notification', method };
+}
+
+function invalid(message: string, id?: RequestId, code: number = RPC_CODES.invalidRequest): Inbound {
+  return refused({ status: 400, id, error: { code, message } });
 }
 
 /** A posted response answers a request of the server's, which only earlier revisions know. */

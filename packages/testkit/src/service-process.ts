@@ -22,7 +22,7 @@ export async function startService(
   const child = spawn(process.execPath, ['--conditions=listen-gateway', main], {
     cwd: ROOT,
     env: {
-      PATH: process.env['PATH'],
+      PATH: process.env.PATH,
       // Each service listens where its own section says and passes over the other's.
       LG_LISTEN__PORT: String(port),
       LG_PUBLISHER__PORT: String(port),

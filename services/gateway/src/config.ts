@@ -51,7 +51,7 @@ const drainConfig = z
   .strictObject({
     delayMs: wait.default(0).describe('Time for load balancers to notice at shutdown, before the first stream ends.'),
     windowMs: wait.default(20_000).describe('Time over which the ends of streams are spread, 100 a second if fewer.'),
-    graceMs: wait.default(5_000).describe('Time after that for hosts to read their end.'),
+    graceMs: z.int().min(100).default(5_000).describe('Time after that for hosts to read their end.'),
   })
   .prefault({});
 

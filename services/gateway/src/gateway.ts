@@ -72,9 +72,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     close: async () => {
       // Resolves with the last stream, and stops the timer that they share.
       const empty = streams.startDraining();
-      const closed = server.close();
-      server.cut();
-      await Promise.all([closed, empty]);
+      for (const stream of streams.open) stream.cut('drain-deadline');
+      // Requests under way, refusals and forwarded ones, are answered first.
+      const cancel = clock.after(config.drain.graceMs, () => server.cut());
+      await Promise.all([server.close(), empty]);
+      cancel();
       for (const { upstream } of servers.values()) await upstream?.close();
     },
   };

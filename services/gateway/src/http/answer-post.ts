@@ -1,4 +1,5 @@
 import { DISCOVER_METHOD, type Inbound, LISTEN_METHOD, RPC_CODES, type RpcRefusal } from '@listen-gateway/protocol';
+import type { Server } from '../servers.ts';
 import { ANSWERERS, type MessageSort } from './answerers.ts';
 import { discover } from './discover.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
@@ -10,17 +11,20 @@ import { rpcResponse } from './refusal-response.ts';
 type Message = Exclude<Inbound, { readonly kind: 'refused' }>;
 
 /** Answers one POST, as `ANSWERERS` says. */
-export async function answerPost(c: EndpointContext, options: EndpointOptions): Promise<Response> {
+export async function answerPost(c: EndpointContext, options: EndpointOptions, server: Server): Promise<Response> {
   const { inbound, bytes } = await readPost(c.env.incoming, options.limits.bodyBytes);
-  if (inbound.kind === 'refused') return refuse(inbound.refusal);
+  if (inbound.kind === 'refused') return refuse(inbound);
 
-  const { upstream } = c.get('server');
+  const { serverId, upstream } = server;
   const { withUpstream, alone } = ANSWERERS[sortOf(inbound)];
   const answerer = upstream === undefined ? alone : withUpstream;
-  if (inbound.kind === 'request' && answerer === 'listen') return listen(c, options, inbound.id, inbound.params);
-  if (inbound.kind === 'request' && answerer === 'discover') return discover(c, options, inbound.id, bytes);
+  if (inbound.kind === 'request' && answerer === 'listen') return listen(c, options, server, inbound);
+  if (inbound.kind === 'request' && answerer === 'discover') {
+    return discover(c, options, server, { id: inbound.id, body: bytes });
+  }
   if (upstream !== undefined && answerer === 'forward') {
-    return forward(c, options, upstream, { body: bytes, id: inbound.kind === 'notification' ? undefined : inbound.id });
+    const id = inbound.kind === 'notification' ? undefined : inbound.id;
+    return forward(c, options, { serverId, upstream, body: bytes, id });
   }
   const refusal = answerer === 'accept' ? undefined : refusalOf(inbound);
   return refusal === undefined ? new Response(null, { status: 202 }) : rpcResponse(refusal);
@@ -52,6 +56,7 @@ function refusalOf(message: Message): RpcRefusal | undefined {
 }
 
 /** What is left unread of a body that is too large is never read: the connection closes after the answer. */
-function refuse(refusal: RpcRefusal): Response {
+function refuse({ refusal, silent }: Inbound & { readonly kind: 'refused' }): Response {
+  if (silent) return new Response(null, { status: refusal.status });
   return rpcResponse(refusal, refusal.status === 413 ? { Connection: 'close' } : {});
 }

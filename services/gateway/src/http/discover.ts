@@ -1,4 +1,5 @@
 import { discoverResult, type RequestId } from '@listen-gateway/protocol';
+import type { Server } from '../servers.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
 
@@ -6,14 +7,13 @@ import { forward } from './forward.ts';
 export async function discover(
   c: EndpointContext,
   options: EndpointOptions,
-  id: RequestId,
-  bytes: Buffer,
+  { serverId, announcement, discovery, upstream }: Server,
+  { id, body }: { readonly id: RequestId; readonly body: Buffer },
 ): Promise<Response> {
-  const { announcement, discovery, upstream } = c.get('server');
   const discovered = await discovery?.discover(upstream?.credentialOf(c.env.incoming));
   // It answered with an error: its own words are worth more to the host than ours.
   if (discovered?.kind === 'refused' && upstream !== undefined)
-    return forward(c, options, upstream, { body: bytes, id });
+    return forward(c, options, { serverId, upstream, body, id });
   const result = discovered?.kind === 'merged' ? discovered.result : discoverResult(announcement);
   return Response.json({ jsonrpc: '2.0', id, result });
 }

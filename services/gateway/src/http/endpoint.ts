@@ -20,10 +20,9 @@ export interface EndpointOptions {
   readonly onFault: (error: unknown) => void;
 }
 
-/** Node's own request and response under Hono's, and the server that the path names. */
+/** Node's own request and response under Hono's. */
 export interface EndpointEnv {
   Bindings: HttpBindings;
-  Variables: { server: Server };
 }
 
 export type EndpointContext = Context<EndpointEnv>;

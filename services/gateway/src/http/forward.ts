@@ -1,5 +1,5 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { type RequestId, RPC_CODES } from '@listen-gateway/protocol';
+import { type RequestId, RPC_CODES, type ServerId } from '@listen-gateway/protocol';
 import type { Upstream } from '../upstream/upstream.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { rpcResponse } from './refusal-response.ts';
@@ -7,16 +7,25 @@ import { rpcResponse } from './refusal-response.ts';
 /** undici's codes for an upstream that took too long. */
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT']);
 
+/** A request on its way to an upstream. */
+export interface Forwarded {
+  readonly serverId: ServerId;
+  readonly upstream: Upstream;
+  /** Its bytes as they came. */
+  readonly body: Buffer | null;
+  /** Its JSON-RPC id, for an error of the gateway's own. */
+  readonly id: RequestId | undefined;
+}
+
 /** Forwards a request to the upstream of its server, and its answer back, byte for byte. */
 export async function forward(
   c: EndpointContext,
   { clock, onExchange }: EndpointOptions,
-  upstream: Upstream,
-  request: { readonly body: Buffer | null; readonly id: RequestId | undefined },
+  { serverId, upstream, body, id }: Forwarded,
 ): Promise<Response> {
   const startedAt = clock.now();
-  const outcome = await upstream.forward(c.env.incoming, c.env.outgoing, request.body);
-  onExchange(c.get('server').serverId, outcome, clock.now() - startedAt);
+  const outcome = await upstream.forward(c.env.incoming, c.env.outgoing, body);
+  onExchange(serverId, outcome, clock.now() - startedAt);
   if (outcome.kind !== 'failed') return RESPONSE_ALREADY_SENT;
   const timedOut = TIMEOUTS.has((outcome.cause as NodeJS.ErrnoException).code ?? '');
   const message = timedOut
@@ -24,7 +33,7 @@ export async function forward(
     : 'The server behind this gateway cannot be reached';
   return rpcResponse({
     status: timedOut ? 504 : 502,
-    id: request.id,
+    id,
     error: { code: RPC_CODES.internalError, message },
   });
 }

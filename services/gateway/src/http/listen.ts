@@ -1,6 +1,7 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Clock } from '@listen-gateway/core';
 import { type ChangeCapabilities, type RequestId, readListen } from '@listen-gateway/protocol';
+import type { Server } from '../servers.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { NodeSink } from './node-sink.ts';
 import { listenRefusal, rpcResponse } from './refusal-response.ts';
@@ -12,13 +13,13 @@ const DISCOVER_WAIT_MS = 2_000;
 export async function listen(
   c: EndpointContext,
   options: EndpointOptions,
-  id: RequestId,
-  params: Readonly<Record<string, unknown>>,
+  server: Server,
+  { id, params }: { readonly id: RequestId; readonly params: Readonly<Record<string, unknown>> },
 ): Promise<Response> {
   const read = readListen(id, params, options.limits);
   if (!read.ok) return rpcResponse(read.refusal);
-  const { serverId, announcement } = c.get('server');
-  const capabilities = await honorable(c, options.clock);
+  const { serverId, announcement } = server;
+  const capabilities = await honorable(c, options.clock, server);
   const outcome = await options.streams.listen(
     {
       serverId,
@@ -34,8 +35,11 @@ export async function listen(
 }
 
 /** What discover announces to this host; an upstream that is slow or down keeps nobody from listening. */
-async function honorable(c: EndpointContext, clock: Clock): Promise<ChangeCapabilities> {
-  const { announcement, discovery, upstream } = c.get('server');
+async function honorable(
+  c: EndpointContext,
+  clock: Clock,
+  { announcement, discovery, upstream }: Server,
+): Promise<ChangeCapabilities> {
   if (discovery === undefined || upstream === undefined) return announcement.capabilities;
   let cancel = () => {};
   const late = new Promise<undefined>((resolve) => {

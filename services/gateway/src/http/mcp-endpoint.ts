@@ -1,5 +1,6 @@
 import { DEFAULT_SERVER_ID, RPC_CODES, type ServerId } from '@listen-gateway/protocol';
 import { Hono } from 'hono';
+import type { Server } from '../servers.ts';
 import { answerPost } from './answer-post.ts';
 import { ANSWERERS } from './answerers.ts';
 import type { EndpointContext, EndpointEnv, EndpointOptions } from './endpoint.ts';
@@ -16,7 +17,6 @@ import { httpRefusal, rpcResponse } from './refusal-response.ts';
 export function mcpEndpoint(options: EndpointOptions): Hono<EndpointEnv> {
   const { servers, guard, onFault } = options;
   const app = new Hono<EndpointEnv>();
-  const paths = ['/mcp', '/mcp/:server'];
 
   app.use(async (c, next) => {
     const { headers, rawHeaders } = c.env.incoming;
@@ -24,16 +24,15 @@ export function mcpEndpoint(options: EndpointOptions): Hono<EndpointEnv> {
     const refusal = guard({ host: headers.host, origin: headers.origin });
     return refusal === undefined ? next() : httpRefusal(403, refusal);
   });
-  app.on(['POST', 'GET', 'DELETE'], paths, async (c, next) => {
-    const serverId = (c.req.param('server') ?? DEFAULT_SERVER_ID) as ServerId;
-    const server = servers.get(serverId);
-    if (server === undefined) return httpRefusal(404, `No server ${JSON.stringify(serverId)} is configured here`);
-    c.set('server', server);
-    return next();
-  });
-  app.on(['POST'], paths, (c) => answerPost(c, options));
-  app.on(['GET', 'DELETE'], paths, (c) => answerSession(c, options));
-  for (const path of paths) app.all(path, methodNotAllowed);
+  for (const path of ['/mcp', '/mcp/:server']) {
+    app.all(path, (c) => {
+      const serverId = (c.req.param('server') ?? DEFAULT_SERVER_ID) as ServerId;
+      const server = servers.get(serverId);
+      const isPost = c.env.incoming.method === 'POST';
+      if (server !== undefined) return isPost ? answerPost(c, options, server) : answerSession(c, options, server);
+      return isPost ? httpRefusal(404, `No server ${JSON.stringify(serverId)} is configured here`) : methodNotAllowed();
+    });
+  }
   app.notFound(() => httpRefusal(404, 'The MCP endpoint is POST /mcp or POST /mcp/{server}'));
   app.onError((error) => {
     onFault(error);
@@ -43,11 +42,18 @@ export function mcpEndpoint(options: EndpointOptions): Hono<EndpointEnv> {
 }
 
 /** GET and DELETE belong to the sessions of earlier revisions, which an upstream may still speak. */
-function answerSession(c: EndpointContext, options: EndpointOptions): Response | Promise<Response> {
-  const { upstream } = c.get('server');
-  if (upstream === undefined || ANSWERERS.session.withUpstream !== 'forward') return methodNotAllowed();
-  return forward(c, options, upstream, { body: null, id: undefined });
+function answerSession(
+  c: EndpointContext,
+  options: EndpointOptions,
+  { serverId, upstream }: Server,
+): Response | Promise<Response> {
+  const ofSession = SESSION_METHODS.has(c.env.incoming.method ?? '');
+  const answerer = upstream === undefined ? ANSWERERS.session.alone : ANSWERERS.session.withUpstream;
+  if (upstream === undefined || answerer !== 'forward' || !ofSession) return methodNotAllowed();
+  return forward(c, options, { serverId, upstream, body: null, id: undefined });
 }
+
+const SESSION_METHODS: ReadonlySet<string> = new Set(['GET', 'DELETE']);
 
 /** Spec, streamable-http, Earlier Revisions: GET and DELETE are answered at once, a hang reads as a broken server. */
 function methodNotAllowed(): Response {
