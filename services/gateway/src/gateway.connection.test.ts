@@ -123,6 +123,19 @@ describe('a connection', () => {
     await host.until(/acknowledged/, 'the acknowledgement');
   });
 
+  it('that offers HTTP/2 by an upgrade, as some clients do on each first request, stays as it is and carries the stream', async () => {
+    const gateway = await openGateway();
+    const offer = [
+      ['Connection', 'Upgrade, HTTP2-Settings'],
+      ['Upgrade', 'h2c'],
+      ['HTTP2-Settings', 'AAMAAABkAAQAAP__'],
+    ] as const;
+    const host = (await RawHost.connect(gateway.url)).send(rawPost({ extra: offer }));
+    await host.until(/^HTTP\/1\.1 200 OK[\s\S]*acknowledged/, 'the acknowledgement');
+    await gateway.publish(CHANGE);
+    await host.until(/tools\/list_changed/, 'the change');
+  });
+
   it('that is half-closed by its host ends the stream, while changes flow, and leaves nothing (FIELD C18)', async () => {
     const gateway = await openGateway();
     const other = await gateway.open();
