@@ -18,6 +18,7 @@ export class Connection {
   readonly #observer: RedisObserver;
   readonly #watchers = new Set<ConnectionWatcher>();
   #up = false;
+  #closing = false;
   #trouble: unknown;
 
   constructor(role: ConnectionRole, settings: RedisSettings) {
@@ -71,6 +72,7 @@ export class Connection {
 
   /** Ends it for good; resolves once the socket is closed. */
   async close(): Promise<void> {
+    this.#closing = true;
     const ended = new Promise<void>((resolve) => this.client.once('end', resolve));
     this.client.disconnect();
     // Between two attempts to connect there is no socket, and ioredis reports no end.
@@ -94,7 +96,8 @@ export class Connection {
     if (!this.#up) return;
     this.#up = false;
     this.#trouble = cause;
-    this.#observer.disconnected?.(this.role, cause);
+    // What was asked for is no news to an operator.
+    if (!this.#closing) this.#observer.disconnected?.(this.role, cause);
     for (const watcher of this.#watchers) watcher.disconnected();
   }
 }

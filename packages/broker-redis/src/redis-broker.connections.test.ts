@@ -53,11 +53,13 @@ describe('the redis broker', () => {
   it('leaves no connection and no channel behind when it is closed', async () => {
     const prefix = `t:${freshServerId()}:`;
     const name = `close-${freshServerId()}`;
-    const instance = brokers.instance({ name, prefix });
+    const lost: unknown[] = [];
+    const instance = brokers.instance({ name, prefix, observer: { disconnected: (role) => lost.push(role) } });
     await untilReady(instance);
     for (let n = 0; n < 20; n += 1) await instance.attach(freshServerId(), new RecordingListener());
     expect(await redis.cli('PUBSUB', 'CHANNELS', `${prefix}*`)).toHaveLength(21);
     await instance.close();
+    expect(lost, 'a close that was asked for is no news').toEqual([]);
     await eventually(ARRIVAL_MS, 'the connections to end', async () => (await redisClients(redis, name)).length === 0);
     expect(await redis.cli('PUBSUB', 'CHANNELS', `${prefix}*`)).toEqual([]);
   });

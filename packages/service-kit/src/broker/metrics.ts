@@ -24,13 +24,15 @@ export function watchBroker({ registry }: Metrics, log: Log): BrokerWatch {
       down.delete(role);
       log.info({ role }, 'broker connected');
     },
-    disconnected: (role, err) => {
+    disconnected: (role, cause) => {
       metrics.connected.set({ role }, 0);
+      // A network's failure has no stack worth reading.
+      const why = cause instanceof Error ? cause.message : String(cause);
       // Reported for each failed attempt to connect as well: the first says it all.
-      if (down.has(role)) return log.debug({ role, err }, 'broker still unreachable');
+      if (down.has(role)) return log.debug({ role, why }, 'broker still unreachable');
       down.add(role);
       metrics.disconnects.inc({ role });
-      log.warn({ role, err }, 'broker disconnected');
+      log.warn({ role, why }, 'broker disconnected');
     },
     refused: (channel, err) => log.error({ channel, err }, 'broker refuses the channel; check the ACL of its user'),
     badPayload: (serverId) => {
