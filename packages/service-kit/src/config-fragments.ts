@@ -69,7 +69,8 @@ const capabilitiesConfig = z
   })
   .prefault({});
 
-const upstreamConfig = z.strictObject({
+/** Where everything of a server but its listens goes. */
+export const upstreamConfig = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
     .describe('MCP endpoint that everything but listens is forwarded to.'),

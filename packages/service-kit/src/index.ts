@@ -16,6 +16,7 @@ export {
   type ServersConfig,
   serversConfig,
   type UpstreamConfig,
+  upstreamConfig,
 } from './config-fragments.ts';
 export { type AdminServerOptions, type Readiness, startAdminServer } from './http/admin-server.ts';
 export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';

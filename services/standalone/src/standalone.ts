@@ -1,7 +1,13 @@
 import type { Broker } from '@listen-gateway/core';
 import { DEFAULT_SERVER_ID, type ServerId } from '@listen-gateway/protocol';
 import { type Gateway, startGateway } from '@listen-gateway/service-gateway';
-import type { Log, Metrics, Readiness } from '@listen-gateway/service-kit';
+import {
+  type Log,
+  type Metrics,
+  type Readiness,
+  type ServersConfig,
+  upstreamConfig,
+} from '@listen-gateway/service-kit';
 import { type Publisher, startPublisher } from '@listen-gateway/service-publisher';
 import { type SampleServer, startSampleServer } from '@listen-gateway/service-sample-server';
 import type { StandaloneConfig } from './config.ts';
@@ -14,12 +20,12 @@ export interface StandaloneOptions {
   readonly metrics: Metrics;
 }
 
-/** Gateway and publisher in one process, with a sample server beside them. */
+/** Gateway and publisher in one process, with a sample server behind them. */
 export interface Standalone {
   readonly gateway: Gateway;
   readonly publisher: Publisher;
   readonly sample: SampleServer | undefined;
-  /** The server that the sample server publishes for. */
+  /** The server that the sample server stands behind. */
   readonly serverId: ServerId;
   readiness(): Readiness;
   /** Stops all; the streams are the gateway's to drain before. */
@@ -36,11 +42,13 @@ export async function startStandalone({ config, broker, log, metrics }: Standalo
     opened.push(part);
     return part;
   };
-  const serverId = firstServer(config.servers);
+  const serverId = sampledServer(config.servers);
   try {
-    const gateway = keep(await startGateway({ config, broker, log, metrics }));
     const publisher = keep(await startPublisher({ config, broker, log, metrics }));
-    const sample = config.sample.enabled ? keep(await startSample(config, publisher, serverId, log)) : undefined;
+    const isSampled = config.sample.enabled && config.servers.get(serverId)?.upstream === undefined;
+    const sample = isSampled ? keep(await startSample(config, publisher, serverId, log)) : undefined;
+    const servers = sample === undefined ? config.servers : withUpstream(config.servers, serverId, sample.url);
+    const gateway = keep(await startGateway({ config: { ...config, servers }, broker, log, metrics }));
     return { gateway, publisher, sample, serverId, readiness: () => gateway.readiness(), close };
   } catch (err) {
     await close();
@@ -48,8 +56,19 @@ export async function startStandalone({ config, broker, log, metrics }: Standalo
   }
 }
 
-function firstServer(servers: StandaloneConfig['servers']): ServerId {
-  return servers.has(DEFAULT_SERVER_ID) ? DEFAULT_SERVER_ID : (servers.keys().next().value ?? DEFAULT_SERVER_ID);
+/** The server that the sample stands behind: the default, if there is one that has no upstream, else the first such. */
+function sampledServer(servers: ServersConfig): ServerId {
+  const free = [...servers].filter(([, { upstream }]) => upstream === undefined).map(([serverId]) => serverId);
+  return (
+    free.find((serverId) => serverId === DEFAULT_SERVER_ID) ?? free[0] ?? [...servers.keys()][0] ?? DEFAULT_SERVER_ID
+  );
+}
+
+function withUpstream(servers: ServersConfig, serverId: ServerId, url: string): ServersConfig {
+  const server = servers.get(serverId);
+  return server === undefined
+    ? servers
+    : new Map([...servers, [serverId, { ...server, upstream: upstreamConfig.parse({ url }) }]]);
 }
 
 function startSample(

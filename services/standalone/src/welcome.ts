@@ -9,7 +9,7 @@ export function welcome({ gateway, publisher, sample, serverId }: Standalone): s
     '',
     `  hosts listen at       ${endpoint}`,
     `  backends publish to   ${publisher.url}/v1/servers/${serverId}/changes`,
-    ...(sample ? [`  a sample MCP server   ${sample.url}`] : []),
+    ...(sample ? [`  a sample MCP server   ${sample.url}, behind the endpoint`] : []),
     '',
     'Listen, in one terminal:',
     '',
