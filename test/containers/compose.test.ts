@@ -47,12 +47,12 @@ describe('docker compose up', { timeout: 120_000 }, () => {
     expect(text).toMatch(/subscriptions\/acknowledged.*\n\n.*tools\/list_changed/s);
   });
 
-  it('lets a change of the sample server arrive, which publishes it itself', async () => {
+  it('forwards a call to the sample server, whose change arrives because it publishes it itself', async () => {
     const stream = await listen();
     const [{ headers, body }] = readmeRequests();
     const call = JSON.parse(body) as { params: { _meta: object } };
     const { _meta } = call.params;
-    const answer = await fetch(`http://127.0.0.1:${fleet.ports.sample}/mcp`, {
+    const answer = await fetch(`http://127.0.0.1:${fleet.ports.gateway}/mcp`, {
       method: 'POST',
       headers: { ...headers, 'Mcp-Method': 'tools/call', 'Mcp-Name': 'add_tool' },
       body: JSON.stringify({
