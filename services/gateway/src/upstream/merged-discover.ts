@@ -13,27 +13,28 @@ type Members = Readonly<Record<string, unknown>>;
  * server without prompts gains no prompt changes. What is announced is what a listen honors (server/discover; P-2.12).
  */
 export function mergeDiscover(result: Members, configured: ChangeCapabilities): MergedDiscover {
-  const declared = members(result.capabilities);
-  const tools = declared.tools !== undefined && configured.tools;
-  const prompts = declared.prompts !== undefined && configured.prompts;
-  const has = declared.resources !== undefined;
-  const listChanged = has && configured.resources.listChanged;
-  const subscribe = has && configured.resources.subscribe;
-  const tasks = configured.tasks && Object.hasOwn(members(declared.extensions), TASKS_EXTENSION_KEY);
+  const declared = isObject(result.capabilities) ? result.capabilities : {};
+  const tools = isObject(declared.tools) && configured.tools;
+  const prompts = isObject(declared.prompts) && configured.prompts;
+  const listChanged = isObject(declared.resources) && configured.resources.listChanged;
+  const subscribe = isObject(declared.resources) && configured.resources.subscribe;
+  const { extensions } = declared;
+  const tasks = configured.tasks && isObject(extensions) && Object.hasOwn(extensions, TASKS_EXTENSION_KEY);
+  // Overwritten, not added to: every listen of this server ends here, so what is not configured is not delivered.
   const capabilities = {
     ...declared,
-    // Overwritten, not added to: every listen of this server ends here, so what is not configured is not delivered.
-    ...(declared.tools !== undefined && { tools: { ...members(declared.tools), listChanged: tools } }),
-    ...(declared.prompts !== undefined && { prompts: { ...members(declared.prompts), listChanged: prompts } }),
-    ...(has && { resources: { ...members(declared.resources), listChanged, subscribe } }),
+    ...(isObject(declared.tools) && { tools: { ...declared.tools, listChanged: tools } }),
+    ...(isObject(declared.prompts) && { prompts: { ...declared.prompts, listChanged: prompts } }),
+    ...(isObject(declared.resources) && { resources: { ...declared.resources, listChanged, subscribe } }),
   };
   const { subResources } = configured.resources;
   return {
-    result: { ...result, capabilities },
+    result: { ...result, ...(isObject(result.capabilities) && { capabilities }) },
     capabilities: { tools, prompts, resources: { listChanged, subscribe, subResources }, tasks },
   };
 }
 
-function members(value: unknown): Members {
-  return typeof value === 'object' && value !== null ? (value as Members) : {};
+/** An upstream may say anything: what is no object declares nothing. */
+function isObject(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
