@@ -38,8 +38,7 @@ const KEPT_CREDENTIALS = 1_000;
  */
 export class Discovery {
   readonly #options: DiscoveryOptions;
-  /** Under the empty key: for everybody. */
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<Key, Kept>();
 
   constructor(options: DiscoveryOptions) {
     this.#options = options;
@@ -47,11 +46,10 @@ export class Discovery {
 
   /** The answer for a host with this credential. */
   discover(credential: string | undefined): Promise<Discovered> {
-    const known = this.#current(EVERYBODY) ?? this.#current(credential ?? EVERYBODY);
-    return known ?? this.#fetch(credential);
+    return this.#current(EVERYBODY) ?? this.#current(credential) ?? this.#fetch(credential);
   }
 
-  #current(key: string): Promise<Discovered> | undefined {
+  #current(key: Key): Promise<Discovered> | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     if (kept.until > this.#options.clock.now()) return kept.answer;
@@ -60,17 +58,16 @@ export class Discovery {
   }
 
   #fetch(credential: string | undefined): Promise<Discovered> {
-    const key = credential ?? EVERYBODY;
     // Kept while it is under way, so that a thousand listens at once ask once.
     const answer = this.#ask(credential).then(({ discovered, ttlMs, isPublic }) => {
-      this.#keep(isPublic ? EVERYBODY : key, {
+      this.#keep(isPublic ? EVERYBODY : credential, {
         until: this.#options.clock.now() + ttlMs,
         answer: Promise.resolve(discovered),
       });
-      if (isPublic && key !== EVERYBODY) this.#kept.delete(key);
+      if (isPublic) this.#kept.delete(credential);
       return discovered;
     });
-    this.#keep(key, { until: Number.POSITIVE_INFINITY, answer });
+    this.#keep(credential, { until: Number.POSITIVE_INFINITY, answer });
     return answer;
   }
 
@@ -85,7 +82,7 @@ export class Discovery {
     };
   }
 
-  #keep(key: string, kept: Kept): void {
+  #keep(key: Key, kept: Kept): void {
     this.#kept.delete(key);
     this.#kept.set(key, kept);
     if (this.#kept.size <= KEPT_CREDENTIALS) return;
@@ -97,4 +94,7 @@ export class Discovery {
   }
 }
 
-const EVERYBODY = '';
+/** Whom an answer is kept for: a credential, those that have none, or everybody. */
+type Key = string | undefined | typeof EVERYBODY;
+
+const EVERYBODY = Symbol('everybody');
