@@ -108,7 +108,7 @@ const protocol: readonly Requirement[] = [
   },
   {
     id: 'P-2.11',
-    later: 'comes with the proxy',
+    since: '0.1.0',
     says: 'What is forwarded keeps its body, and headers that we do not know.',
   },
   { id: 'P-2.12', since: '0.1.0', says: 'server/discover announces just what a listen would be granted.' },
@@ -125,7 +125,7 @@ const protocol: readonly Requirement[] = [
     says: 'The metadata of each protected endpoint stands at its well-known paths.',
   },
   { id: 'P-3.3', later: AUTHORIZATION, says: 'A stream ends with the token that opened it.' },
-  { id: 'P-3.4', later: AUTHORIZATION, says: 'A token reaches no upstream that it was not made for.' },
+  { id: 'P-3.4', since: '0.1.0', says: 'A token reaches no upstream that it was not made for.' },
   { id: 'P-4.1', since: '0.1.0', says: 'Task ids need the Tasks capability of the client; the refusal names it.' },
   { id: 'P-4.2', since: '0.1.0', says: 'The acknowledgement lists the tasks that will be reported.' },
   {

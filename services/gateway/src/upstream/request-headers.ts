@@ -40,7 +40,9 @@ export function requestHeaders(incoming: IncomingMessage, authorization: Upstrea
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
     const lower = name.toLowerCase();
-    if (!NOT_FORWARDED.has(lower) && !named.has(lower)) forwarded.push(name, rawHeaders[at + 1] as string);
+    // CGI knows no hyphens: to a server that speaks it, X_Forwarded_For is the header that is told below.
+    if (!NOT_FORWARDED.has(lower.replaceAll('_', '-')) && !named.has(lower))
+      forwarded.push(name, rawHeaders[at + 1] as string);
   }
   forwarded.push(...origin(incoming));
   const credential = credentialFor(incoming, authorization);
@@ -66,17 +68,22 @@ function origin({ headers, socket }: IncomingMessage): string[] {
   const host = text(headers['x-forwarded-host']) ?? headers.host ?? '';
   const protocol = text(headers['x-forwarded-proto']) ?? 'http';
   const node = address.includes(':') ? `"[${address}]"` : address;
-  const hop = `for=${node};host="${host.replace(/["\\]/g, '')}";proto=${protocol}`;
+  // What the host says stands in quotes: an element of its own behind ours would be taken for the nearest hop.
+  const hop = [`for=${node}`, ...(host === '' ? [] : [`host=${quoted(host)}`])];
+  hop.push(`proto=${/^[a-z]+$/i.test(protocol) ? protocol : quoted(protocol)}`);
   return [
     'X-Forwarded-For',
     joined(text(headers['x-forwarded-for']), address),
-    'X-Forwarded-Host',
-    host,
+    ...(host === '' ? [] : ['X-Forwarded-Host', host]),
     'X-Forwarded-Proto',
     protocol,
     'Forwarded',
-    joined(headers.forwarded, hop),
+    joined(headers.forwarded, hop.join(';')),
   ];
+}
+
+function quoted(value: string): string {
+  return `"${value.replace(/["\\]/g, '')}"`;
 }
 
 function joined(before: string | undefined, next: string): string {
