@@ -3,7 +3,9 @@ import { type Log, type Metrics, type Readiness, startHttpServer, systemClock } 
 import type { GatewayConfig } from './config.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { createGuard } from './http/request-guard.ts';
-import { proxyMetrics, streamMetrics } from './metrics.ts';
+import { LostHosts } from './lost-hosts/lost-hosts.ts';
+import { readTcpTables } from './lost-hosts/tcp-table.ts';
+import { lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
 import { openServers } from './servers.ts';
 import { streamLog } from './stream-log.ts';
 
@@ -40,10 +42,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limits: { ...config.limits, streamsPerPrincipal: Number.POSITIVE_INFINITY },
     ...config.stream,
   });
+  const lostHosts = openLostHosts(options, clock);
   const servers = openServers(config.servers, clock);
   const countExchange = proxyMetrics(metrics.registry);
   const app = mcpEndpoint({
     streams,
+    lostHosts,
     servers,
     guard: createGuard({ ...config.http, host: config.listen.host }),
     limits: config.limits,
@@ -72,6 +76,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     close: async () => {
       // Resolves with the last stream, and stops the timer that they share.
       const empty = streams.startDraining();
+      lostHosts.stop();
       for (const stream of streams.open) stream.cut('drain-deadline');
       // Requests under way, refusals and forwarded ones, are answered first.
       const cancel = clock.after(config.drain.graceMs, () => server.cut());
@@ -80,4 +85,16 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       for (const { upstream } of servers.values()) await upstream?.close();
     },
   };
+}
+
+function openLostHosts({ config, log, metrics }: GatewayOptions, clock: Clock): LostHosts {
+  const lostHosts = new LostHosts({
+    clock,
+    keepaliveMs: config.stream.keepaliveMs,
+    readTables: readTcpTables,
+    onLost: lostHostMetrics(metrics.registry),
+    onFault: (err) => log.info({ err }, 'no table of connections here; lost hosts are left to the kernel'),
+  });
+  lostHosts.start();
+  return lostHosts;
 }

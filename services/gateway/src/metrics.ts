@@ -37,6 +37,13 @@ export function streamMetrics(registry: Registry, openStreams: () => number): St
   };
 }
 
+/** Counts hosts that were given up because they acknowledge nothing. */
+export function lostHostMetrics(registry: Registry): () => void {
+  const help = 'Connections of hosts that were cut because nothing sent to them was acknowledged any more.';
+  const lost = new Counter({ name: 'lg_hosts_lost_total', help, registers: [registry] });
+  return () => lost.inc();
+}
+
 /** Counts requests forwarded to upstreams, by how they ended. */
 export function proxyMetrics(registry: Registry): (outcome: ExchangeOutcome['kind'], tookMs: number) => void {
   const registers = [registry];

@@ -27,7 +27,7 @@ export async function listen(
       subscriptionId: id,
       requested: read.requested,
     },
-    (events) => new NodeSink(c.env.outgoing, events),
+    (events) => new NodeSink(c.env.outgoing, events, options.lostHosts),
   );
   // Where the host has gone, nothing can be answered either.
   if (outcome === 'opened' || outcome === 'host-gone') return RESPONSE_ALREADY_SENT;

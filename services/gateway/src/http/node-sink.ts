@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Chunk, Sink, SinkEvents, Written } from '@listen-gateway/core';
+import type { LostHosts, WatchedConnection } from '../lost-hosts/lost-hosts.ts';
+import type { ConnectionEnds } from '../lost-hosts/tcp-table.ts';
 
 /**
  * Spec, streamable-http: `X-Accel-Buffering: no`. `no-transform` keeps compressing proxies from collecting frames.
@@ -19,15 +21,17 @@ const HEAD = {
  * `response.write` costs two to three times as much for each frame. Where the response is not plain chunked
  * HTTP/1.1, as towards a proxy that speaks HTTP/1.0, everything goes through the response.
  */
-export class NodeSink implements Sink {
+export class NodeSink implements Sink, WatchedConnection {
   readonly #response: ServerResponse;
   readonly #events: SinkEvents;
+  readonly #lostHosts: LostHosts;
   #socket: Socket | undefined;
   #gone = false;
 
-  constructor(response: ServerResponse, events: SinkEvents) {
+  constructor(response: ServerResponse, events: SinkEvents, lostHosts: LostHosts) {
     this.#response = response;
     this.#events = events;
+    this.#lostHosts = lostHosts;
     if (response.closed || response.destroyed) queueMicrotask(this.#close);
     else response.once('close', this.#close);
   }
@@ -51,8 +55,13 @@ export class NodeSink implements Sink {
     this.#response.destroy();
   }
 
+  get ends(): ConnectionEnds {
+    return this.#response.socket ?? {};
+  }
+
   #open(chunk: Chunk): Written {
     const response = this.#response;
+    this.#lostHosts.watch(this);
     response.writeHead(200, HEAD);
     const accepted = response.write(chunk.text, 'latin1');
     const { socket } = response;
@@ -72,6 +81,7 @@ export class NodeSink implements Sink {
   readonly #close = (): void => {
     if (this.#gone) return;
     this.#gone = true;
+    this.#lostHosts.forget(this);
     this.#events.gone();
   };
 }
