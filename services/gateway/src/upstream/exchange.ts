@@ -47,9 +47,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const headers = responseHeaders((controller.rawHeaders ?? []) as (string | Buffer)[]);
     // The upstream's own Date is passed on; Node would add a second one.
     outgoing.sendDate = !headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'date');
-    outgoing.writeHead(statusCode, statusMessage ?? '', headers);
-    // The head of a stream may come long before its first event, and hosts wait for it.
-    outgoing.flushHeaders();
+    outgoing.writeHead(statusCode, reasonOf(statusMessage), headers);
+    // The head of a stream may come long before its first event, and hosts wait for it. `flushHeaders` would send it as
+    // UTF-8, and header bytes above ASCII would come out doubled.
+    outgoing.write('', 'latin1');
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -86,6 +87,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#over = true;
     this.#finish(outcome);
   }
+}
+
+/** Node refuses to write any other reason, and would go on refusing whatever else is answered in its place. */
+function reasonOf(statusMessage = ''): string {
+  return /^[\x20-\x7e]*$/.test(statusMessage) ? statusMessage : '';
 }
 
 const HOST_GONE = new Error('the host left');
