@@ -1,6 +1,7 @@
 import { ManualClock } from '@listen-gateway/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Clock } from './clock.ts';
 import { Wheel } from './wheel.ts';
 
 interface Member {
@@ -120,5 +121,33 @@ describe('a wheel', () => {
     wheel.start();
     clock.advance(1_000);
     expect(clock.pending).toBe(0);
+  });
+
+  it('keeps its turns although its timers come late', () => {
+    const manual = new ManualClock();
+    let lateMs = 0;
+    const late: Clock = {
+      now: () => manual.now() + lateMs,
+      after: (delayMs, task) => manual.after(delayMs, task),
+      soon: (task) => manual.soon(task),
+    };
+    const visitedAt: number[] = [];
+    const wheel = new Wheel<Member>(late, {
+      turnMs: 1_000,
+      visit: () => visitedAt.push(late.now()),
+      // Each tick runs 7 ms after it was due.
+      ticked: () => {
+        lateMs += 7;
+      },
+    });
+    wheel.add({ id: 3 });
+    wheel.start();
+
+    manual.advance(60_000);
+
+    wheel.stop();
+    const turns = visitedAt.slice(1).map((at, index) => at - (visitedAt[index] as number));
+    expect(turns.length).toBeGreaterThan(50);
+    expect(Math.max(...turns)).toBeLessThanOrEqual(1_007);
   });
 });

@@ -13,6 +13,7 @@ export class Wheel<Member extends { readonly id: number }> {
   readonly #ticked: () => void;
   readonly #slots: readonly Set<Member>[];
   #hand = 0;
+  #dueAt = 0;
   #cancel: Cancel | undefined;
 
   constructor(
@@ -27,7 +28,9 @@ export class Wheel<Member extends { readonly id: number }> {
   }
 
   start(): void {
-    this.#cancel ??= this.#clock.after(TICK_MS, this.#tick);
+    if (this.#cancel !== undefined) return;
+    this.#dueAt = this.#clock.now() + TICK_MS;
+    this.#cancel = this.#clock.after(TICK_MS, this.#tick);
   }
 
   stop(): void {
@@ -44,7 +47,9 @@ export class Wheel<Member extends { readonly id: number }> {
   }
 
   readonly #tick = (): void => {
-    this.#cancel = this.#clock.after(TICK_MS, this.#tick);
+    // From the time that was due and not from now: timers come late, and the delays of a turn would add up to a late visit.
+    this.#dueAt += TICK_MS;
+    this.#cancel = this.#clock.after(Math.max(0, this.#dueAt - this.#clock.now()), this.#tick);
     this.#hand = (this.#hand + 1) % this.#slots.length;
     for (const member of this.#slot(this.#hand)) this.#visit(member);
     this.#ticked();

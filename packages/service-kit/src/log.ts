@@ -27,7 +27,8 @@ export interface LogOptions {
   readonly destination?: Writable;
 }
 
-const FLUSH_LIMIT_MS = 500;
+/** Long for a reader that is merely slow, short against the time that a process is given to end. */
+const FLUSH_LIMIT_MS = 3_000;
 /** Lines that standard output has not taken yet; what comes above is dropped rather than kept, or waited for. */
 const MAX_UNWRITTEN_BYTES = 4 * 1024 * 1024;
 

@@ -34,6 +34,8 @@ export class NodeSink implements Sink, WatchedConnection {
     this.#lostHosts = lostHosts;
     if (response.closed || response.destroyed) queueMicrotask(this.#close);
     else response.once('close', this.#close);
+    // Behind an earlier request of the connection the response has no socket yet; Node 22 then reports no close of it.
+    if (response.socket === null) response.req.socket.once('close', this.#close);
   }
 
   write(chunk: Chunk): Written {
