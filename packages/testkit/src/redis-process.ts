@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from './ensure-program.ts';
 import { freePort } from './free-port.ts';
+import type { RedisCertificates } from './redis-certificates.ts';
 import { type RedisReply, redisCli } from './redis-cli.ts';
 import { eventually, within } from './within.ts';
 
@@ -22,37 +23,62 @@ export async function openRedis(): Promise<Redis> {
   return { url, cli: (...args) => redisCli(url, args), close: async () => {} };
 }
 
+export interface RedisProcessOptions {
+  readonly args?: readonly string[];
+  /** Opens a second port that speaks TLS, see `tlsUrl`; the plain one stays for the test itself. */
+  readonly tls?: RedisCertificates;
+}
+
 /** A redis-server of this test alone on a free loopback port, for tests that stop, freeze, empty or configure it. */
-export async function openRedisProcess(options: { readonly args?: readonly string[] } = {}): Promise<RedisProcess> {
+export async function openRedisProcess(options: RedisProcessOptions = {}): Promise<RedisProcess> {
   const program = await ensureProgram('redis-server', { apt: 'redis-server' });
   const dir = await mkdtemp(join(tmpdir(), 'listen-gateway-redis-'));
-  const redis = new RedisProcess({ program, dir, port: await freePort(), args: options.args ?? [] });
+  const [port, tlsPort] = [await freePort(), await freePort()];
+  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'];
+  if (options.tls) args.push('--tls-port', String(tlsPort), ...options.tls.serverArguments);
+  const redis = new RedisProcess({ program, dir, port, tlsPort, args: [...args, ...(options.args ?? [])] });
   await redis.start();
   return redis;
 }
 
-interface Setting {
+export interface RedisSetting {
   readonly program: string;
   readonly dir: string;
   readonly port: number;
+  readonly tlsPort?: number;
+  /** All arguments of the program; those that end in a port are in here too. */
   readonly args: readonly string[];
 }
 
+/** A process that answers Redis commands: a redis-server, alone or in a cluster, or a sentinel. */
 export class RedisProcess implements Redis {
+  readonly port: number;
   readonly url: string;
-  readonly #setting: Setting;
+  /** Where it speaks TLS, if it does. */
+  readonly tlsUrl: string;
+  readonly #setting: RedisSetting;
   #child: ChildProcess | undefined;
 
-  constructor(setting: Setting) {
+  constructor(setting: RedisSetting) {
     this.#setting = setting;
+    this.port = setting.port;
     this.url = `redis://127.0.0.1:${setting.port}`;
+    this.tlsUrl = `rediss://127.0.0.1:${setting.tlsPort}`;
+  }
+
+  /** `host:port`, as settings name a node. */
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get isRunning(): boolean {
+    return this.#child !== undefined;
   }
 
   /** Starts it on the same port, with the data that `stop` saved; resolves once it answers. */
   async start(): Promise<void> {
-    const { program, dir, port, args } = this.#setting;
-    const fixed = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'];
-    const child = spawn(program, [...fixed, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const { program, port, args } = this.#setting;
+    const child = spawn(program, [...args], { stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     child.stdout.on('data', (chunk) => {
       output = `${output}${chunk}`.slice(-2_000);
