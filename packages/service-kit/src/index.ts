@@ -24,5 +24,6 @@ export { BROKEN_OFF, readBody, TOO_LARGE } from './http/read-body.ts';
 export { createLog, type Log, type LogOptions, type WriteLog } from './log.ts';
 export { createMetrics, type Metrics, productVersion } from './metrics.ts';
 export { retryAfter } from './retry-after.ts';
+export { type RunningService, runService, type ServiceOptions, type ServiceSetting } from './run-service.ts';
 export { onShutdown, type ShutdownOptions, type ShutdownStep } from './shutdown.ts';
 export { systemClock } from './system-clock.ts';
