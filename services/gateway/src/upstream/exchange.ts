@@ -21,6 +21,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #outgoing: ServerResponse;
   #finish!: (outcome: ExchangeOutcome) => void;
   #controller: Dispatcher.DispatchController | undefined;
+  #begun = false;
   #over = false;
 
   constructor(outgoing: ServerResponse) {
@@ -28,7 +29,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.done = new Promise((resolve) => {
       this.#finish = resolve;
     });
-    outgoing.once('close', this.#hostGone);
+    // Its 'close' may have been before anybody listened: while discover was waited for, say.
+    if (outgoing.closed || outgoing.destroyed) this.#hostGone();
+    else outgoing.once('close', this.#hostGone);
+    // Behind an earlier request of the connection the response has no socket yet; Node 22 then reports no close of it.
+    if (outgoing.socket === null) outgoing.req.socket.once('close', this.#hostGone);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -48,12 +53,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
     // The upstream's own Date is passed on; Node would add a second one.
     outgoing.sendDate = !headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'date');
     outgoing.writeHead(statusCode, reasonOf(statusMessage), headers);
-    // The head of a stream may come long before its first event, and hosts wait for it. `flushHeaders` would send it as
-    // UTF-8, and header bytes above ASCII would come out doubled.
-    outgoing.write('', 'latin1');
+    // The head of a stream may come long before its first event, and hosts wait for it. An answer that came with its head
+    // is read in this same tick, and one write takes both.
+    process.nextTick(() => this.#flushHead());
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#begun = true;
     if (this.#outgoing.write(chunk)) return;
     controller.pause();
     this.#outgoing.once('drain', () => controller.resume());
@@ -61,20 +67,23 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     if (this.#over) return;
-    this.#outgoing.off('close', this.#hostGone);
-    this.#outgoing.end();
     this.#settle({ kind: 'answered', status: this.#outgoing.statusCode });
+    this.#outgoing.end();
   }
 
   onResponseError(_controller: unknown, cause: Error): void {
     if (this.#over) return;
-    this.#outgoing.off('close', this.#hostGone);
     if (!this.#outgoing.headersSent) {
       this.#settle({ kind: 'failed', cause });
       return;
     }
-    this.#outgoing.destroy();
     this.#settle({ kind: 'cut', cause });
+    this.#outgoing.destroy();
+  }
+
+  /** `flushHeaders` would send it as UTF-8, and header bytes above ASCII would come out doubled. */
+  #flushHead(): void {
+    if (!this.#begun && !this.#over) this.#outgoing.write('', 'latin1');
   }
 
   readonly #hostGone = (): void => {
@@ -85,6 +94,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #settle(outcome: ExchangeOutcome): void {
     this.#over = true;
+    this.#outgoing.off('close', this.#hostGone);
+    this.#outgoing.req.socket.off('close', this.#hostGone);
     this.#finish(outcome);
   }
 }
