@@ -48,7 +48,11 @@ describe('a message of an earlier revision', () => {
 
   it('may be a response, which this revision never takes', () => {
     const response = { jsonrpc: '2.0', id: 1, result: {} };
-    expect(readInbound(post(response, bare))).toMatchObject({ kind: 'legacy', id: 1, refusal: { status: 400 } });
+    expect(readInbound(post(response, bare))).toMatchObject({
+      kind: 'legacy',
+      id: undefined,
+      refusal: { status: 400, id: 1 },
+    });
     expect(refusalOf(post(response))).toMatchObject({ status: 400, error: { code: RPC_CODES.invalidRequest } });
   });
 });

@@ -1,4 +1,5 @@
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { KnownEnvelopes } from './known-envelopes.ts';
 import { LISTEN_METHOD } from './listen-request.ts';
 import { PROTOCOL_VERSION } from './meta-keys.ts';
 import { isRequestId, type RequestId } from './request-id.ts';
@@ -28,6 +29,7 @@ export type Inbound =
 /** A message of a revision before this one, for an upstream that speaks it too. */
 export interface LegacyInbound {
   readonly kind: 'legacy';
+  /** Of a request; a response has that of another message, which no error of ours may answer. */
   readonly id: RequestId | undefined;
   /** What answers it where only this revision is spoken; absent for a notification, which is accepted and dropped. */
   readonly refusal: RpcRefusal | undefined;
@@ -41,6 +43,7 @@ export function readInbound(post: InboundPost): Inbound {
   const shape = readShape(post.body);
   if (shape.kind === 'refused') return shape;
   if (shape.kind === 'legacy') return readResponse(shape, post);
+  if (shape.kind === 'request' && isKnown(shape, post)) return checkHeaders(shape, post);
 
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
@@ -59,11 +62,30 @@ export function readInbound(post: InboundPost): Inbound {
   if (outcome.classification.revision !== PROTOCOL_VERSION) {
     return refused(unsupportedVersion(shape.id, outcome.classification.revision));
   }
-  const mismatch = missingHeader(post, shape.method) ?? wrongName(post, shape.method, shape.params);
-  if (mismatch !== undefined) {
-    return refused({ status: 400, id, error: { code: RPC_CODES.headerMismatch, message: mismatch } });
-  }
-  return shape;
+  // The classifier passes no request of this revision without it.
+  known.add(shape.params._meta as Params);
+  return checkHeaders(shape, post);
+}
+
+type RequestShape = Inbound & { readonly kind: 'request' };
+
+/** Kept for the process, not for a server or host: what is valid is so for all. */
+const known = new KnownEnvelopes();
+
+/** Whether the classifier has passed this request already, but for what it does not look at. */
+function isKnown(
+  { method, params }: RequestShape,
+  { body, protocolVersionHeader, methodHeader }: InboundPost,
+): boolean {
+  if (protocolVersionHeader !== PROTOCOL_VERSION || methodHeader !== method) return false;
+  return Object.keys(body as object).length === 4 && isObject(params._meta) && known.has(params._meta);
+}
+
+/** What the classifier leaves to the endpoint: headers that must be there, and the name. */
+function checkHeaders(shape: RequestShape, post: InboundPost): Inbound {
+  const message = missingHeader(post, shape.method) ?? wrongName(post, shape.method, shape.params);
+  if (message === undefined) return shape;
+  return refused({ status: 400, id: shape.id, error: { code: RPC_CODES.headerMismatch, message } });
 }
 
 /** Reads the JSON-RPC shape alone, so that each wrong member is named rather than "not a valid message". */
@@ -76,7 +98,7 @@ function readShape(body: unknown): Inbound {
   const { method, params } = body;
   if (method === undefined && ('result' in body || 'error' in body)) {
     const error = { code: RPC_CODES.invalidRequest, message: 'Responses cannot be POSTed to this endpoint' };
-    return { kind: 'legacy', id, refusal: { status: 400, id, error } };
+    return { kind: 'legacy', id: undefined, refusal: { status: 400, id, error } };
   }
   if (typeof method !== 'string') return invalid('"method" must be a string', id);
   return readParams(params, id) ?? readMessage(method, params as Params | undefined, id);

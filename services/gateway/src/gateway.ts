@@ -55,7 +55,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     random,
     onExchange: (serverId, outcome, tookMs) => {
       countExchange(outcome.kind, tookMs);
-      if ('cause' in outcome) log.warn({ serverId, err: outcome.cause }, 'upstream failed');
+      if (!('cause' in outcome)) return;
+      // The error itself has a stack of nothing here, and may hold what the upstream said.
+      const { code, message: why } = outcome.cause as NodeJS.ErrnoException;
+      log.warn({ serverId, outcome: outcome.kind, code, why }, 'upstream failed');
     },
     onFault: (err) => log.error({ err }, 'request failed'),
   });

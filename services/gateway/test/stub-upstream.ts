@@ -128,15 +128,16 @@ export class StubUpstream {
   }
 }
 
-/** An empty result for the request. */
+/** An empty result for a request, `202` for what is none; discover declares all that can change. */
 export function answerEmpty({ body, response }: SeenRequest): void {
-  const id = body.length === 0 ? undefined : JSON.parse(body.toString()).id;
+  const { id, method } = body.length === 0 ? {} : JSON.parse(body.toString());
   if (id === undefined) {
     response.writeHead(202).end();
     return;
   }
-  response.writeHead(200, { 'Content-Type': 'application/json' });
-  response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { resultType: 'complete' } }));
+  const discovered = method === 'server/discover' && { capabilities: { tools: {}, prompts: {}, resources: {} } };
+  const result = { resultType: 'complete', ...discovered };
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify({ jsonrpc: '2.0', id, result }));
 }
 
 /** An answer that is this and nothing else. */

@@ -13,7 +13,7 @@ export interface Forwarded {
   readonly upstream: Upstream;
   /** Its bytes as they came. */
   readonly body: Buffer | null;
-  /** Its JSON-RPC id, for an error of the gateway's own. */
+  /** The id of the JSON-RPC request that it is, for an error of the gateway's own. */
   readonly id: RequestId | undefined;
 }
 
@@ -28,12 +28,11 @@ export async function forward(
   onExchange(serverId, outcome, clock.now() - startedAt);
   if (outcome.kind !== 'failed') return RESPONSE_ALREADY_SENT;
   const timedOut = TIMEOUTS.has((outcome.cause as NodeJS.ErrnoException).code ?? '');
+  const status = timedOut ? 504 : 502;
+  // A message without an id gets no JSON-RPC message for an answer (SUB-18).
+  if (body !== null && id === undefined) return new Response(null, { status });
   const message = timedOut
     ? 'The server behind this gateway took too long'
     : 'The server behind this gateway cannot be reached';
-  return rpcResponse({
-    status: timedOut ? 504 : 502,
-    id,
-    error: { code: RPC_CODES.internalError, message },
-  });
+  return rpcResponse({ status, id, error: { code: RPC_CODES.internalError, message } });
 }
