@@ -15,7 +15,7 @@ export class RawConnection {
   /** All bytes that came so far, one character each. */
   text = '';
   /** Resolves once it is over, however it ended. */
-  readonly over: Promise<unknown>;
+  readonly over: Promise<void>;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -24,7 +24,7 @@ export class RawConnection {
       this.text += String(chunk);
     });
     socket.on('error', () => {});
-    this.over = once(socket, 'close');
+    this.over = new Promise((resolve) => socket.once('close', () => resolve()));
   }
 
   /** Resolves once so many whole POSTs came. */

@@ -12,7 +12,7 @@ export class SeenRequest {
   readonly rawHeaders: readonly string[];
   readonly response: ServerResponse;
   /** Resolves once its response is over, in good order or because the other side left. */
-  readonly over: Promise<unknown>;
+  readonly over: Promise<void>;
 
   constructor(incoming: IncomingMessage, body: Buffer, response: ServerResponse) {
     this.method = incoming.method ?? '';
@@ -20,7 +20,7 @@ export class SeenRequest {
     this.body = body;
     this.rawHeaders = incoming.rawHeaders;
     this.response = response;
-    this.over = once(response, 'close');
+    this.over = new Promise((resolve) => response.once('close', resolve));
   }
 
   /** The values of all header lines of this name, in order. */

@@ -31,17 +31,24 @@ const HEADERS = {
   'Mcp-Method': DISCOVER_METHOD,
 } as const;
 
+/** What is asked, and how long for the whole answer: of a stream that never ends, every host would wait for ever. */
+export interface DiscoverRequest {
+  readonly path: string;
+  readonly credential: string | undefined;
+  readonly timeoutMs: number;
+}
+
 /** Asks an upstream `server/discover` on the gateway's own behalf; never rejects. */
 export async function askDiscover(
   dispatcher: Dispatcher,
-  path: string,
-  credential: string | undefined,
+  { path, credential, timeoutMs }: DiscoverRequest,
 ): Promise<DiscoverAnswer> {
   try {
     const headers = { ...HEADERS, ...(credential !== undefined && { Authorization: credential }) };
-    const response = await dispatcher.request({ path, method: 'POST', headers, body: BODY });
+    const signal = AbortSignal.timeout(timeoutMs);
+    const response = await dispatcher.request({ path, method: 'POST', headers, body: BODY, signal });
     const text = await textOf(response.body);
-    const isEvents = String(response.headers['content-type']).startsWith('text/event-stream');
+    const isEvents = /^text\/event-stream\b/i.test(String(response.headers['content-type']));
     return read(isEvents ? dataOf(text) : text);
   } catch {
     return { kind: 'unreachable' };
@@ -59,17 +66,22 @@ async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
   return Buffer.concat(parts).toString('utf8');
 }
 
-/** A server may answer any request by a stream whose last event is the response. */
+/** A server may answer any request by a stream whose last event is the response; its data may stand on several lines. */
 function dataOf(events: string): string {
-  const lines = events.split(/\r\n|\r|\n/).filter((line) => line.startsWith('data:'));
-  return lines.at(-1)?.slice('data:'.length) ?? '';
+  const blocks = events
+    .split(/\r\n|\r|\n/)
+    .join('\n')
+    .split('\n\n');
+  const last = blocks.findLast((block) => /^data:/m.test(block)) ?? '';
+  return Array.from(last.matchAll(/^data: ?(.*)$/gm), ([, line]) => line).join('\n');
 }
 
 function read(text: string): DiscoverAnswer {
   try {
     const { result } = JSON.parse(text) as { readonly result?: unknown };
-    if (typeof result === 'object' && result !== null)
+    if (typeof result === 'object' && result !== null && !Array.isArray(result)) {
       return { kind: 'result', result: result as Record<string, unknown> };
+    }
   } catch {
     // Not JSON: it speaks something else.
   }

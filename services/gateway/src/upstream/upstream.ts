@@ -15,11 +15,15 @@ export interface UpstreamOptions {
   readonly headTimeoutMs: number;
 }
 
+/** Most of the time that an upstream gets for its discover answer: hosts wait for it before they do anything else. */
+const DISCOVER_TIMEOUT_MS = 20_000;
+
 /** Where the requests of one server go that are not answered here. Connections are kept and reused. */
 export class Upstream {
   readonly #path: string;
   readonly #query: string;
   readonly #authorization: UpstreamAuthorization;
+  readonly #discoverTimeoutMs: number;
   readonly #pool: Pool;
 
   constructor(options: UpstreamOptions) {
@@ -27,6 +31,7 @@ export class Upstream {
     this.#path = pathname;
     this.#query = search;
     this.#authorization = options.authorization;
+    this.#discoverTimeoutMs = Math.min(options.headTimeoutMs, DISCOVER_TIMEOUT_MS);
     this.#pool = new Pool(origin, {
       connect: { timeout: options.connectTimeoutMs },
       headersTimeout: options.headTimeoutMs,
@@ -52,7 +57,8 @@ export class Upstream {
 
   /** Asks `server/discover` on the gateway's own behalf; never rejects. */
   askDiscover(credential: string | undefined): Promise<DiscoverAnswer> {
-    return askDiscover(this.#pool, this.#path + this.#query, credential);
+    const timeoutMs = this.#discoverTimeoutMs;
+    return askDiscover(this.#pool, { path: this.#path + this.#query, credential, timeoutMs });
   }
 
   /** Closes every connection; what is under way breaks off. Closing twice is fine. */
