@@ -1,5 +1,6 @@
-import { discoverResult, type RequestId } from '@listen-gateway/protocol';
+import { type Announcement, discoverResult, type RequestId } from '@listen-gateway/protocol';
 import type { Server } from '../servers.ts';
+import type { Discovered } from '../upstream/discovery.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
 
@@ -14,6 +15,11 @@ export async function discover(
   // It answered with an error: its own words are worth more to the host than ours.
   if (discovered?.kind === 'refused' && upstream !== undefined)
     return forward(c, options, { serverId, upstream, body, id });
-  const result = discovered?.kind === 'merged' ? discovered.result : discoverResult(announcement);
-  return Response.json({ jsonrpc: '2.0', id, result });
+  return Response.json({ jsonrpc: '2.0', id, result: resultOf(discovered, announcement) });
+}
+
+function resultOf(discovered: Discovered | undefined, announcement: Announcement): Readonly<Record<string, unknown>> {
+  if (discovered?.kind === 'merged') return discovered.result;
+  // What stands in for an upstream that is down is true until it is up, and no host should keep it for longer.
+  return discoverResult(discovered === undefined ? announcement : { ...announcement, ttlMs: 0 });
 }
