@@ -1,4 +1,4 @@
-import type { Change } from '@listen-gateway/protocol';
+import type { Published } from '@listen-gateway/protocol';
 import { numbered } from '@listen-gateway/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -145,7 +145,7 @@ class World {
   }
 }
 
-function numberOf(change: Change | undefined): number {
+function numberOf(change: Published | undefined): number {
   return change?.kind === 'resource' ? Number(change.uri.slice('test://'.length)) : Number.NaN;
 }
 

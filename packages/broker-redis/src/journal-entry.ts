@@ -1,4 +1,4 @@
-import { type Change, parseChange } from '@listen-gateway/protocol';
+import { type Published, parsePublished } from '@listen-gateway/protocol';
 
 /** `<ms>-<seq>`, the place of a change in its server's journal. */
 export type JournalId = string;
@@ -12,7 +12,7 @@ export interface JournalEntry {
   /** The id of the entry before it: whoever has seen another one last has missed something. */
   readonly prev: JournalId;
   /** Undefined if it is no change that this version can read; it has its place all the same. */
-  readonly change: Change | undefined;
+  readonly change: Published | undefined;
 }
 
 /** Negative if `a` is before `b`. */
@@ -57,10 +57,10 @@ function parseJson(text: string): unknown {
   }
 }
 
-function readChange(json: unknown): Change | undefined {
+function readChange(json: unknown): Published | undefined {
   try {
-    const parsed = parseChange(json);
-    return parsed.ok ? parsed.change : undefined;
+    const parsed = parsePublished(json);
+    return parsed.ok ? parsed.published : undefined;
   } catch {
     // A schema recurses, so JSON nested deeply enough overflows the stack.
     return undefined;

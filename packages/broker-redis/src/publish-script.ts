@@ -1,6 +1,6 @@
 import type { Idempotency, JournalBounds, PublishOutcome, Receipt } from '@listen-gateway/core';
-import type { Change } from '@listen-gateway/protocol';
-import { changeJson } from '@listen-gateway/protocol';
+import type { Published } from '@listen-gateway/protocol';
+import { publishedJson } from '@listen-gateway/protocol';
 import type { RedisKeys } from './redis-keys.ts';
 import { LAST_TTL_MS, TIP_LUA } from './tip-lua.ts';
 
@@ -62,7 +62,7 @@ return {'published', text}
 /** The number of keys, the keys and the arguments for one batch. */
 export function publishArguments(
   keys: RedisKeys,
-  changes: readonly Change[],
+  changes: readonly Published[],
   idempotency: Idempotency | undefined,
   { verb, journal, idempotencyTtlMs }: PublishSettings,
 ): (string | number)[] {
@@ -70,7 +70,7 @@ export function publishArguments(
   if (idempotency) names.push(keys.idempotency(idempotency.key));
   const fingerprint = idempotency?.fingerprint ?? '';
   const settings = [verb, journal.length, journal.ageMs, LAST_TTL_MS, idempotencyTtlMs, fingerprint];
-  return [names.length, ...names, ...settings, ...changes.map(changeJson)];
+  return [names.length, ...names, ...settings, ...changes.map(publishedJson)];
 }
 
 /** Reads what the script returned. */

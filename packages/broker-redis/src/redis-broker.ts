@@ -7,7 +7,7 @@ import {
   type Idempotency,
   type PublishOutcome,
 } from '@listen-gateway/core';
-import type { Change, ServerId } from '@listen-gateway/protocol';
+import type { Published, ServerId } from '@listen-gateway/protocol';
 import { CatchUps } from './catch-up.ts';
 import { Connection } from './connection.ts';
 import type { JournalId } from './journal-entry.ts';
@@ -55,7 +55,7 @@ export class RedisBroker implements Broker {
     return this.#receiver.attach(serverId, listener);
   }
 
-  async publish(serverId: ServerId, changes: readonly Change[], idempotency?: Idempotency): Promise<PublishOutcome> {
+  async publish(serverId: ServerId, changes: readonly Published[], idempotency?: Idempotency): Promise<PublishOutcome> {
     this.#assertOpen();
     const { verb } = this.#pubSub;
     const keys = redisKeys(this.#settings.prefix, serverId);

@@ -10,9 +10,21 @@ export interface StreamLimits {
 }
 
 /** Why a listen is refused before a byte is streamed; metric label and log field. */
-export type Refusal = 'instance-full' | 'principal-full' | 'draining' | 'broker-unavailable';
+export type Refusal =
+  | 'instance-full'
+  | 'principal-full'
+  | 'draining'
+  | 'broker-unavailable'
+  /** The credential expired, or was revoked, while the broker was confirming. */
+  | 'unauthorized';
 
-export const REFUSALS: readonly Refusal[] = ['instance-full', 'principal-full', 'draining', 'broker-unavailable'];
+export const REFUSALS: readonly Refusal[] = [
+  'instance-full',
+  'principal-full',
+  'draining',
+  'broker-unavailable',
+  'unauthorized',
+];
 
 /** Decides only; the caller opens the stream and updates the counts. */
 export function admit(open: StreamCounts, limits: StreamLimits): Refusal | 'admitted' {

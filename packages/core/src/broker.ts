@@ -1,4 +1,4 @@
-import type { Change, ServerId } from '@listen-gateway/protocol';
+import type { Published, ServerId } from '@listen-gateway/protocol';
 
 /** Stops delivery to one listener at once; calling it again does nothing. */
 export type Detach = () => void;
@@ -6,7 +6,7 @@ export type Detach = () => void;
 /** Hears of one server's changes. Neither method may throw. */
 export interface BrokerListener {
   /** In publish order; never called after its `Detach`. */
-  change(change: Change): void;
+  change(change: Published): void;
   /** Changes may have been missed and cannot be read again; what follows is complete once more. */
   gap(): void;
 }
@@ -51,7 +51,7 @@ export interface Broker {
    * Resolves once the broker has all changes, journaled and published in one atomic step and in order; receipts in the
    * same order. Rejects with `BrokerError` within 2 s otherwise; nothing is parked and delivered later.
    */
-  publish(serverId: ServerId, changes: readonly Change[], idempotency?: Idempotency): Promise<PublishOutcome>;
+  publish(serverId: ServerId, changes: readonly Published[], idempotency?: Idempotency): Promise<PublishOutcome>;
   /** Whether an attach and a publish would work now. */
   status(): BrokerStatus;
   /** Leaves every channel; pending calls reject. Closing twice is fine. */

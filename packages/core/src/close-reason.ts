@@ -8,6 +8,10 @@ export type CloseReason =
   | 'drain'
   /** The host did not take the end of its stream before the drain's deadline. */
   | 'drain-deadline'
+  /** The credential that opened the stream has expired; the host is to come back with a fresh one. */
+  | 'token-expired'
+  /** A backend ended the principal's streams: logout, revocation. */
+  | 'revoked'
   /** Nothing of the requested filter is honored, so there is nothing to wait for. */
   | 'nothing-honored'
   /** The host did not read for longer than the stall limit. */
@@ -24,6 +28,8 @@ export const ENDS_WITH_RESULT: Readonly<Record<CloseReason, boolean>> = {
   'attach-failed': false,
   drain: true,
   'drain-deadline': false,
+  'token-expired': false,
+  revoked: false,
   'nothing-honored': true,
   'slow-host': false,
   gap: false,

@@ -15,6 +15,7 @@ export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reaso
 export { type Drain, type DrainTimes, startDrain } from './drain.ts';
 export type { JournalBounds, JournalEntry } from './journal.ts';
 export { MemoryBroker, type MemoryBrokerOptions } from './memory-broker.ts';
+export type { Principal } from './principal.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
 export type { Stream, StreamId } from './stream.ts';
 export { type StreamObserver, together } from './stream-observer.ts';

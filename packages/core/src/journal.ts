@@ -1,4 +1,4 @@
-import type { Change } from '@listen-gateway/protocol';
+import type { Published } from '@listen-gateway/protocol';
 import type { Clock } from './clock.ts';
 
 export interface JournalBounds {
@@ -11,7 +11,7 @@ export interface JournalBounds {
 export interface JournalEntry {
   /** `<ms>-<seq>`; grows strictly. */
   readonly id: string;
-  readonly change: Change;
+  readonly change: Published;
 }
 
 /** The bounded log of one server's changes. */
@@ -28,7 +28,7 @@ export class Journal {
   }
 
   /** Keeps the change and returns its id. */
-  append(change: Change): string {
+  append(change: Published): string {
     const ms = Math.floor(this.#clock.now());
     this.#lastSeq = ms > this.#lastMs ? 0 : this.#lastSeq + 1;
     this.#lastMs = Math.max(ms, this.#lastMs);

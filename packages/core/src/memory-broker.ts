@@ -1,4 +1,4 @@
-import type { Change, ServerId } from '@listen-gateway/protocol';
+import type { Published, ServerId } from '@listen-gateway/protocol';
 import {
   type Broker,
   BrokerError,
@@ -26,7 +26,7 @@ interface Channel {
   /** An object for each attach, because one listener may attach twice. */
   readonly attached: Set<{ readonly listener: BrokerListener }>;
   /** Published and not yet delivered; longer than one batch only if a listener publishes. */
-  readonly undelivered: Change[];
+  readonly undelivered: Published[];
   delivering: boolean;
 }
 
@@ -60,7 +60,7 @@ export class MemoryBroker implements Broker {
     return () => attached.delete(attachment);
   }
 
-  async publish(serverId: ServerId, changes: readonly Change[], idempotency?: Idempotency): Promise<PublishOutcome> {
+  async publish(serverId: ServerId, changes: readonly Published[], idempotency?: Idempotency): Promise<PublishOutcome> {
     this.#assertOpen(`publish for ${serverId}`);
     const earlier = idempotency && this.#keys.find(serverId, idempotency);
     if (earlier) return earlier;
@@ -105,7 +105,7 @@ export class MemoryBroker implements Broker {
     return channel;
   }
 
-  #deliver(channel: Channel, changes: readonly Change[]): void {
+  #deliver(channel: Channel, changes: readonly Published[]): void {
     channel.undelivered.push(...changes);
     // A listener that publishes would otherwise reach the listeners after it with the newer change first.
     if (channel.delivering) return;
@@ -118,7 +118,7 @@ export class MemoryBroker implements Broker {
     channel.delivering = false;
   }
 
-  #tell(listener: BrokerListener, change: Change): void {
+  #tell(listener: BrokerListener, change: Published): void {
     try {
       listener.change(change);
     } catch (cause) {

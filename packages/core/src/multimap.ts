@@ -9,6 +9,13 @@ export class Multimap<Key, Value extends object> {
     return this.#entries.size;
   }
 
+  /** How many values a key has. */
+  count(key: Key): number {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return 0;
+    return entry instanceof Set ? entry.size : 1;
+  }
+
   add(key: Key, value: Value): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) this.#entries.set(key, value);

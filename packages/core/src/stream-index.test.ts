@@ -14,8 +14,9 @@ function isBeneath(uri: string, parent: string): boolean {
   return parent.endsWith('/') || path[parent.length] === '/';
 }
 
-function wants({ honored, subject, subResources }: Stream, change: Change): boolean {
-  if (change.audience && !(subject !== undefined && change.audience.subjects.includes(subject))) return false;
+function wants({ honored, principal, subResources }: Stream, change: Change): boolean {
+  if (change.audience && !(principal !== undefined && change.audience.subjects.includes(principal.subject)))
+    return false;
   switch (change.kind) {
     case 'tools':
       return honored.toolsListChanged === true;
@@ -57,7 +58,7 @@ const honored: fc.Arbitrary<Filter> = fc.record(
   { requiredKeys: [] },
 );
 const stream = fc
-  .record({ honored, subResources: fc.boolean(), subject: fc.option(subject, { nil: undefined }) })
+  .record({ honored, subResources: fc.boolean(), principal: fc.option(fc.record({ subject }), { nil: undefined }) })
   .map((sketch) => sampleStream(sketch));
 const audience = fc.option(fc.array(subject, { minLength: 1, maxLength: 2 }), { nil: undefined });
 const change = fc
@@ -159,8 +160,8 @@ describe('a subscription to a URI', () => {
 describe('an audience', () => {
   it('leaves out streams whose principal is not known', () => {
     const index = new StreamIndex();
-    const [ann, nobody] = [sampleStream({ subject: 'ann' }), sampleStream()];
-    for (const stream of [ann, nobody, sampleStream({ subject: 'bob' })]) index.add(stream);
+    const [ann, nobody] = [sampleStream({ principal: { subject: 'ann' } }), sampleStream()];
+    for (const stream of [ann, nobody, sampleStream({ principal: { subject: 'bob' } })]) index.add(stream);
     expect(matched(index, { kind: 'tools', audience: { subjects: ['ann', 'undefined', ''] } })).toEqual([ann]);
   });
 });

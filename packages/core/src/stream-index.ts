@@ -45,7 +45,7 @@ export class StreamIndex {
       audience === undefined
         ? visit
         : (stream: Stream, subscribedUri?: string) => {
-            if (stream.subject !== undefined && audience.subjects.includes(stream.subject))
+            if (stream.principal !== undefined && audience.subjects.includes(stream.principal.subject))
               visit(stream, subscribedUri);
           };
     switch (change.kind) {

@@ -6,8 +6,9 @@ import {
   type ServerId,
   type ServerInfo,
 } from '@listen-gateway/protocol';
-import { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
+import type { CloseReason } from './close-reason.ts';
 import { Outbox } from './outbox.ts';
+import type { Principal } from './principal.ts';
 import type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
 import { OPENING, type StreamInput, type StreamState, step } from './stream-phase.ts';
 import type { SubscriptionTag } from './subscription-tag.ts';
@@ -26,12 +27,14 @@ export interface StreamOptions {
   readonly honored: Filter;
   /** Whether a named URI stands for those beneath it too (P-1.11). */
   readonly subResources: boolean;
-  /** The subject of the authenticated principal, for audiences and limits. */
-  readonly subject: string | undefined;
+  /** Absent where hosts are not authenticated. */
+  readonly principal: Principal | undefined;
 }
 
 /** What a stream tells its owner. */
 export interface StreamOwner {
+  /** Whether a stream that ends for this reason is sent the result first. */
+  endsWithResult(reason: CloseReason): boolean;
   /** The stream can write again and may owe something. */
   writable(stream: Stream): void;
   /** The host reads slowly; follows a write. */
@@ -47,7 +50,7 @@ export class Stream implements SinkEvents {
   readonly tag: SubscriptionTag;
   readonly honored: Filter;
   readonly subResources: boolean;
-  readonly subject: string | undefined;
+  readonly principal: Principal | undefined;
   readonly outbox = new Outbox();
   /** Whether a pass has this stream on its list. */
   queued = false;
@@ -66,7 +69,7 @@ export class Stream implements SinkEvents {
     this.tag = options.tag;
     this.honored = options.honored;
     this.subResources = options.subResources;
-    this.subject = options.subject;
+    this.principal = options.principal;
     this.#serverInfo = options.serverInfo;
     this.#owner = owner;
     this.#sink = openSink(this);
@@ -104,7 +107,7 @@ export class Stream implements SinkEvents {
     this.#step({ type: 'end', reason });
     // While opening no byte was sent: the request is still there to be answered with an error.
     if (!wasLive) return;
-    if (ENDS_WITH_RESULT[reason]) {
+    if (this.#owner.endsWithResult(reason)) {
       this.#sink.end({ text: this.#owedText() + completionFrame(this.tag.idJson, this.#serverInfo) });
     } else {
       this.#sink.cut();

@@ -1,11 +1,14 @@
-import type { Announcement, Change, Filter, RequestId, ServerId } from '@listen-gateway/protocol';
+import type { Announcement, Change, Filter, Published, RequestId, ServerId } from '@listen-gateway/protocol';
 import { admit, type Refusal, type StreamLimits } from './admit.ts';
 import { Attachments } from './attachments.ts';
 import type { Broker } from './broker.ts';
 import type { Clock } from './clock.ts';
-import type { CloseReason } from './close-reason.ts';
+import { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
+import { Expiries } from './expiries.ts';
 import { FanOut } from './fan-out.ts';
 import { honor, isEmpty } from './honor.ts';
+import type { Principal } from './principal.ts';
+import { PrincipalStreams } from './principal-streams.ts';
 import { Registry } from './registry.ts';
 import type { OpenSink } from './sink.ts';
 import { Stream, type StreamId, type StreamOwner } from './stream.ts';
@@ -19,8 +22,8 @@ export interface Listen {
   readonly server: Pick<Announcement, 'serverInfo' | 'capabilities'>;
   readonly subscriptionId: RequestId;
   readonly requested: Filter;
-  /** The subject of the authenticated principal. */
-  readonly subject?: string | undefined;
+  /** Absent where hosts are not authenticated. */
+  readonly principal?: Principal | undefined;
 }
 
 export interface StreamsOptions {
@@ -32,6 +35,8 @@ export interface StreamsOptions {
   readonly keepaliveMs: number;
   /** A host that takes nothing for this long is dropped. */
   readonly stallMs: number;
+  /** Where to depart from `ENDS_WITH_RESULT`. */
+  readonly endsWithResult?: Partial<Readonly<Record<CloseReason, boolean>>>;
 }
 
 /** `opened`: the sink has the acknowledgement. `host-gone`: nobody is left to answer. */
@@ -47,7 +52,8 @@ export class Streams implements StreamOwner {
   readonly #open = new Set<Stream>();
   readonly #blocked = new Set<Stream>();
   readonly #registry = new Registry();
-  readonly #bySubject = new Map<string, number>();
+  readonly #principals = new PrincipalStreams();
+  readonly #expiries: Expiries;
   readonly #whenEmpty: (() => void)[] = [];
   #draining = false;
   #nextId = 0;
@@ -55,15 +61,16 @@ export class Streams implements StreamOwner {
   constructor(options: StreamsOptions) {
     this.#options = options;
     this.#attachments = new Attachments(options.broker, (serverId) => ({
-      change: (change) => this.#mark(serverId, change),
+      change: (published) => this.#take(serverId, published),
       gap: () => this.#gap(serverId),
     }));
     this.#fanOut = new FanOut(options.clock, (streams, tookMs) => options.observer.passed(streams, tookMs));
     this.#wheel = new Wheel<Stream>(options.clock, {
       turnMs: options.keepaliveMs,
       visit: (stream) => stream.keepalive(),
-      ticked: () => this.#dropStalled(),
+      ticked: () => this.#endDue(),
     });
+    this.#expiries = new Expiries(options.clock);
     this.#wheel.start();
   }
 
@@ -108,6 +115,11 @@ export class Streams implements StreamOwner {
   }
 
   /** Called by a stream. */
+  endsWithResult(reason: CloseReason): boolean {
+    return this.#options.endsWithResult?.[reason] ?? ENDS_WITH_RESULT[reason];
+  }
+
+  /** Called by a stream. */
   writable(stream: Stream): void {
     this.#blocked.delete(stream);
     if (!stream.outbox.isEmpty) this.#fanOut.enqueue(stream);
@@ -126,7 +138,8 @@ export class Streams implements StreamOwner {
     this.#wheel.remove(stream);
     this.#registry.remove(stream);
     this.#tags.release(stream.tag);
-    if (stream.subject !== undefined) this.#count(stream.subject, -1);
+    this.#principals.remove(stream);
+    this.#expiries.remove(stream);
     if (!isEmpty(stream.honored)) this.#attachments.release(stream.serverId);
     if (stream.openedAt !== undefined) {
       this.#options.observer.closed(stream, reason, this.#options.clock.now() - stream.openedAt);
@@ -134,23 +147,24 @@ export class Streams implements StreamOwner {
     if (this.#open.size === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  #refusalOf({ subject }: Listen): Refusal | undefined {
+  #refusalOf({ principal }: Listen): Refusal | undefined {
     if (this.#draining) return 'draining';
-    const forPrincipal = subject === undefined ? 0 : (this.#bySubject.get(subject) ?? 0);
+    const forPrincipal = principal === undefined ? 0 : this.#principals.count(principal.subject);
     const verdict = admit({ onInstance: this.#open.size, forPrincipal }, this.#options.limits);
     return verdict === 'admitted' ? undefined : verdict;
   }
 
   #register(listen: Listen, honored: Filter, openSink: OpenSink): Stream {
-    const { serverId, server, subject } = listen;
+    const { serverId, server, principal } = listen;
     const tag = this.#tags.claim(listen.subscriptionId);
     const id = this.#nextId++ as StreamId;
     const { subResources } = server.capabilities.resources;
-    const options = { id, serverId, serverInfo: server.serverInfo, tag, honored, subResources, subject };
+    const options = { id, serverId, serverInfo: server.serverInfo, tag, honored, subResources, principal };
     const stream = new Stream(options, this, openSink);
     this.#open.add(stream);
     this.#wheel.add(stream);
-    if (subject !== undefined) this.#count(subject, 1);
+    this.#principals.add(stream);
+    this.#expiries.add(stream);
     // In the registry before the broker confirms: the outbox holds what comes in between (SUB-04).
     this.#registry.add(stream);
     return stream;
@@ -162,7 +176,16 @@ export class Streams implements StreamOwner {
   }
 
   #refuseClosed(stream: Stream, reason: CloseReason): Refusal {
-    return this.#refuse(stream.serverId, reason === 'attach-failed' ? 'broker-unavailable' : 'draining');
+    return this.#refuse(stream.serverId, REFUSAL_OF[reason] ?? 'draining');
+  }
+
+  #take(serverId: ServerId, published: Published): void {
+    if (published.kind === 'disconnect') {
+      const named = this.#principals.named(published).filter((stream) => stream.serverId === serverId);
+      for (const stream of named) stream.end('revoked');
+      return;
+    }
+    this.#mark(serverId, published);
   }
 
   #mark(serverId: ServerId, change: Change): void {
@@ -183,16 +206,18 @@ export class Streams implements StreamOwner {
     }
   }
 
-  #dropStalled(): void {
+  #endDue(): void {
+    for (const stream of this.#expiries.due()) stream.end('token-expired');
     const stalledBefore = this.#options.clock.now() - this.#options.stallMs;
     for (const stream of this.#blocked) {
       if (stream.blockedSince !== undefined && stream.blockedSince <= stalledBefore) stream.cut('slow-host');
     }
   }
-
-  #count(subject: string, difference: 1 | -1): void {
-    const count = (this.#bySubject.get(subject) ?? 0) + difference;
-    if (count === 0) this.#bySubject.delete(subject);
-    else this.#bySubject.set(subject, count);
-  }
 }
+
+/** What a listen is refused with whose stream ended before it was acknowledged. */
+const REFUSAL_OF: Partial<Readonly<Record<CloseReason, Refusal>>> = {
+  'attach-failed': 'broker-unavailable',
+  'token-expired': 'unauthorized',
+  revoked: 'unauthorized',
+};

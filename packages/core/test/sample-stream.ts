@@ -1,4 +1,5 @@
 import type { Filter, RequestId, ServerId } from '@listen-gateway/protocol';
+import { ENDS_WITH_RESULT } from '../src/close-reason.ts';
 import type { OpenSink, Sink } from '../src/sink.ts';
 import { Stream, type StreamId, type StreamOptions, type StreamOwner } from '../src/stream.ts';
 import { SubscriptionTags } from '../src/subscription-tag.ts';
@@ -22,12 +23,18 @@ export function sampleStream(sketch: StreamSketch = {}): Stream {
       serverInfo: { name: 'acme-ops', version: '1.2.3' },
       honored: { toolsListChanged: true },
       subResources: false,
-      subject: undefined,
+      principal: undefined,
       ...options,
       id: streams++ as StreamId,
       tag: tags.claim(id),
     },
-    { writable: () => {}, blocked: () => {}, closed: () => {}, ...owner },
+    {
+      endsWithResult: (reason) => ENDS_WITH_RESULT[reason],
+      writable: () => {},
+      blocked: () => {},
+      closed: () => {},
+      ...owner,
+    },
     openSink,
   );
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Change } from './change.ts';
-import { changeJson, type Problem, parseChange } from './change-json.ts';
+import { changeJson, type Problem, parseChange, parsePublished, publishedJson } from './change-json.ts';
 
 const parsed = (json: unknown): Change => {
   const result = parseChange(json);
@@ -155,4 +155,26 @@ describe('a task', () => {
     expect(read).toStrictEqual({ kind: 'task', task: params });
     expect(JSON.parse(changeJson(read)).params).toStrictEqual(params);
   });
+});
+
+describe('a disconnect', () => {
+  const disconnect = { kind: 'disconnect', subject: 'ann' } as const;
+
+  it.each([disconnect, { ...disconnect, sid: 's' }, { ...disconnect, sid: 's', jti: 'j' }])(
+    'comes back as it went through JSON: %j',
+    (published) => {
+      expect(parsePublished(JSON.parse(publishedJson(published)))).toEqual({ ok: true, published });
+    },
+  );
+
+  it('is no change: no backend can POST one as such', () => {
+    expect(parseChange(JSON.parse(publishedJson(disconnect)))).toMatchObject({ ok: false });
+  });
+
+  it.each([{}, { subject: '' }, { subject: 'ann', to: 'all' }, { subject: 7 }])(
+    'that is malformed is none: %j',
+    (params) => {
+      expect(parsePublished({ method: 'listen-gateway/disconnect', params })).toMatchObject({ ok: false });
+    },
+  );
 });

@@ -1,6 +1,6 @@
 import { TaskStatusNotificationParamsV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { z } from 'zod';
-import { type Change, type ListKind, NOTIFICATION_METHODS, type Task } from './change.ts';
+import { type Change, type ListKind, NOTIFICATION_METHODS, type Published, type Task } from './change.ts';
 
 /** What is wrong with one member: where it stands in the JSON (keys and indexes from the root) and how to mend it. */
 export interface Problem {
@@ -24,6 +24,25 @@ export function parseChange(json: unknown): ParsedChange {
   return { ok: true, change: toChange(parsed.data) };
 }
 
+export type ParsedPublished =
+  | { readonly ok: true; readonly published: Published }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** Reads what stands in the journal or on the channel: a change, or a disconnect, which no backend may POST as a change. */
+export function parsePublished(json: unknown): ParsedPublished {
+  const disconnect = DisconnectJsonSchema.safeParse(json);
+  if (disconnect.success) return { ok: true, published: { kind: 'disconnect', ...disconnect.data.params } };
+  const parsed = parseChange(json);
+  return parsed.ok ? { ok: true, published: parsed.change } : parsed;
+}
+
+/** The JSON text of what is published, as `parsePublished` reads it. */
+export function publishedJson(published: Published): string {
+  if (published.kind !== 'disconnect') return changeJson(published);
+  const { kind: _, ...params } = published;
+  return JSON.stringify({ method: DISCONNECT_METHOD, params });
+}
+
 /** The JSON text of a change, as `parseChange` reads it. */
 export function changeJson(change: Change): string {
   const params = change.kind === 'resource' ? { uri: change.uri } : change.kind === 'task' ? change.task : undefined;
@@ -38,6 +57,14 @@ export function problemsOf(issue: z.core.$ZodIssue): Problem[] {
   }
   return [{ path, message: issue.message }];
 }
+
+/** Under a name of our own, outside MCP's `notifications/`. */
+const DISCONNECT_METHOD = 'listen-gateway/disconnect';
+
+const DisconnectJsonSchema = z.strictObject({
+  method: z.literal(DISCONNECT_METHOD),
+  params: z.strictObject({ subject: z.string().min(1), sid: z.string().optional(), jti: z.string().optional() }),
+});
 
 const AudienceSchema = z.strictObject({ subjects: z.array(z.string().min(1)).min(1) });
 

@@ -29,6 +29,21 @@ export interface TaskChange {
   readonly audience?: Audience;
 }
 
+/**
+ * Ends the streams of a principal on this server, for logout and revocation. Not a notification: no host is told of it,
+ * but it takes the same way to every instance that may hold such a stream.
+ */
+export interface Disconnect {
+  readonly kind: 'disconnect';
+  readonly subject: string;
+  /** Only the streams opened in this session, or with this token. */
+  readonly sid?: string | undefined;
+  readonly jti?: string | undefined;
+}
+
+/** Everything that a broker carries. */
+export type Published = Change | Disconnect;
+
 /** The full task, member for member as `tasks/get` would return it at that moment (SEP-2663). */
 export interface Task {
   readonly taskId: string;

@@ -3,15 +3,26 @@ export {
   type Audience,
   type Change,
   type ChangeKind,
+  type Disconnect,
   type ListChange,
   type ListKind,
   NOTIFICATION_METHODS,
+  type Published,
   type ResourceChange,
   type Task,
   type TaskChange,
   type TaskStatus,
 } from './change.ts';
-export { changeJson, type ParsedChange, type Problem, parseChange, problemsOf } from './change-json.ts';
+export {
+  changeJson,
+  type ParsedChange,
+  type ParsedPublished,
+  type Problem,
+  parseChange,
+  parsePublished,
+  problemsOf,
+  publishedJson,
+} from './change-json.ts';
 export { type Announcement, DISCOVER_METHOD, discoverResult } from './discover.ts';
 export { duplicateMember } from './duplicate-member.ts';
 export type { Filter } from './filter.ts';

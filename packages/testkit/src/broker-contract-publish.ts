@@ -1,4 +1,4 @@
-import type { Change, Task } from '@listen-gateway/protocol';
+import type { Change, Published, Task } from '@listen-gateway/protocol';
 import { expect, it } from 'vitest';
 import type { BrokerTraits, OpenBroker } from './broker-contract.ts';
 import { RecordingListener } from './recording-listener.ts';
@@ -33,6 +33,17 @@ export function publishContract(open: OpenBroker, traits: BrokerTraits): void {
     await listener.until(ARRIVAL_MS, 'four batches', ({ uris }) => uris.length === 4 * size);
     const heard = [0, 1, 2, 3].map((at) => listener.changes.slice(at * size, (at + 1) * size));
     expect(heard.sort((a, b) => uriOf(a[0]!).localeCompare(uriOf(b[0]!)))).toEqual(batches);
+  });
+
+  it('carries a disconnect among the changes, in order', async () => {
+    const disconnect = { kind: 'disconnect', subject: 'ann@übung', sid: 's', jti: 'j' } as const;
+    const broker = await open();
+    const serverId = freshServerId();
+    const listener = new RecordingListener();
+    await broker.attach(serverId, listener);
+    await broker.publish(serverId, [numbered(1), disconnect, numbered(2)]);
+    await listener.until(ARRIVAL_MS, 'all three', ({ heard }) => heard.length === 3);
+    expect(listener.heard).toEqual([numbered(1), disconnect, numbered(2)]);
   });
 
   it('gives each change a receipt, in order, with ids that grow', async () => {
@@ -130,7 +141,7 @@ const AWKWARD_CHANGES: readonly Change[] = [
   { kind: 'task', task: AWKWARD_TASK, audience: { subjects: ['user-123'] } },
 ];
 
-function uriOf(change: Change): string {
+function uriOf(change: Published): string {
   return change.kind === 'resource' ? change.uri : '';
 }
 

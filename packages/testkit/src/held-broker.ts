@@ -7,7 +7,7 @@ import {
   type Idempotency,
   type PublishOutcome,
 } from '@listen-gateway/core';
-import type { Change, ServerId } from '@listen-gateway/protocol';
+import type { Published, ServerId } from '@listen-gateway/protocol';
 
 interface Pending {
   readonly serverId: ServerId;
@@ -75,7 +75,7 @@ export class HeldBroker implements Broker {
     throw new BrokerError('BROKER_UNAVAILABLE', `the test refused to attach ${serverId}`);
   }
 
-  publish(serverId: ServerId, changes: readonly Change[], idempotency?: Idempotency): Promise<PublishOutcome> {
+  publish(serverId: ServerId, changes: readonly Published[], idempotency?: Idempotency): Promise<PublishOutcome> {
     return this.#inner.publish(serverId, changes, idempotency);
   }
 

@@ -1,13 +1,13 @@
 import type { BrokerListener } from '@listen-gateway/core';
-import type { Change } from '@listen-gateway/protocol';
+import type { Published } from '@listen-gateway/protocol';
 import { within } from './within.ts';
 
 /** Writes down what a broker says, and wakes a test that waits for it. */
 export class RecordingListener implements BrokerListener {
-  readonly heard: (Change | 'gap')[] = [];
+  readonly heard: (Published | 'gap')[] = [];
   readonly #waiting = new Set<() => void>();
 
-  change(change: Change): void {
+  change(change: Published): void {
     this.#note(change);
   }
 
@@ -16,7 +16,7 @@ export class RecordingListener implements BrokerListener {
   }
 
   /** The changes alone, gaps left out. */
-  get changes(): Change[] {
+  get changes(): Published[] {
     return this.heard.filter((item) => item !== 'gap');
   }
 
@@ -45,7 +45,7 @@ export class RecordingListener implements BrokerListener {
     }
   }
 
-  #note(item: Change | 'gap'): void {
+  #note(item: Published | 'gap'): void {
     this.heard.push(item);
     for (const wake of this.#waiting) wake();
   }

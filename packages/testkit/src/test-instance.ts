@@ -1,5 +1,12 @@
-import { type Broker, type ListenOutcome, MemoryBroker, Streams, type StreamsOptions } from '@listen-gateway/core';
-import type { Change, ChangeCapabilities, Filter, RequestId, ServerId } from '@listen-gateway/protocol';
+import {
+  type Broker,
+  type ListenOutcome,
+  MemoryBroker,
+  type Principal,
+  Streams,
+  type StreamsOptions,
+} from '@listen-gateway/core';
+import type { ChangeCapabilities, Filter, Published, RequestId, ServerId } from '@listen-gateway/protocol';
 import { HeldBroker } from './held-broker.ts';
 import { ManualClock } from './manual-clock.ts';
 import { RecordingObserver } from './recording-observer.ts';
@@ -19,6 +26,8 @@ export interface ListenSketch {
   readonly filter?: Filter;
   readonly serverId?: ServerId;
   readonly subject?: string;
+  /** The rest of the principal. */
+  readonly principal?: Omit<Principal, 'subject'>;
   readonly capabilities?: ChangeCapabilities;
 }
 
@@ -58,7 +67,7 @@ export class TestInstance {
         server: { serverInfo: TEST_SERVER_INFO, capabilities: sketch.capabilities ?? ALL_CAPABILITIES },
         subscriptionId: sketch.id ?? 'listen:0',
         requested: sketch.filter ?? { toolsListChanged: true },
-        subject: sketch.subject,
+        ...(sketch.subject !== undefined && { principal: { ...sketch.principal, subject: sketch.subject } }),
       },
       (events) => {
         sink = new RecordingSink(events);
@@ -77,7 +86,7 @@ export class TestInstance {
   }
 
   /** Publishes changes, and lets the pass that writes them run to its end. */
-  async publish(changes: Change | readonly Change[], serverId: ServerId = TEST_SERVER): Promise<void> {
+  async publish(changes: Published | readonly Published[], serverId: ServerId = TEST_SERVER): Promise<void> {
     await this.broker.publish(serverId, [changes].flat());
     this.clock.advance(0);
   }
