@@ -38,6 +38,8 @@ export class Upstream {
       bodyTimeout: 0,
       // One request on a connection: behind a stream any other would wait for ever.
       pipelining: 1,
+      // Over HTTP/2 undici has no raw headers to give: order, spelling and repetition would be lost.
+      allowH2: false,
     });
   }
 
