@@ -1,5 +1,6 @@
 import { type ChangeCapabilities, isServerId, type ServerId } from '@listen-gateway/protocol';
 import { z } from 'zod';
+import { authConfig } from './config-auth.ts';
 
 /**
  * Every top-level section of `listen-gateway.yaml`. The services share one file, so each passes over the sections that
@@ -94,6 +95,7 @@ const serverConfig = z.strictObject({
   version: z.string().min(1).optional().describe('Its version in server/discover.'),
   instructions: z.string().min(1).optional().describe('What server/discover tells models about its use.'),
   upstream: upstreamConfig.optional().describe('Where everything but listens is forwarded to, if anywhere.'),
+  auth: authConfig.optional().describe('How its hosts are authenticated; unset, they are not.'),
 });
 
 const serverId = z.custom<ServerId>(

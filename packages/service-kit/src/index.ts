@@ -1,6 +1,7 @@
 export { background } from './background.ts';
 export { type BrokerWatch, watchBroker } from './broker/metrics.ts';
 export { type ConfigOptions, type ConfigSources, configOrExit, type LoadedConfig, loadConfig } from './config.ts';
+export { type AuthConfig, authConfig, type IssuerConfig } from './config-auth.ts';
 export { helpText, settingsTable } from './config-docs.ts';
 export {
   type AdminConfig,
@@ -22,6 +23,7 @@ export { type AdminServerOptions, type Readiness, startAdminServer } from './htt
 export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';
 export { BROKEN_OFF, readBody, TOO_LARGE } from './http/read-body.ts';
 export { createLog, type Log, type LogOptions, type WriteLog } from './log.ts';
+export { isLoopback } from './loopback.ts';
 export { createMetrics, type Metrics, productVersion } from './metrics.ts';
 export { retryAfter } from './retry-after.ts';
 export { type RunningService, runService, type ServiceOptions, type ServiceSetting } from './run-service.ts';
