@@ -22,6 +22,7 @@ export {
 export { type AdminServerOptions, type Readiness, startAdminServer } from './http/admin-server.ts';
 export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';
 export { BROKEN_OFF, readBody, TOO_LARGE } from './http/read-body.ts';
+export { createGuard, type Guard, type GuardOptions } from './http/request-guard.ts';
 export { createLog, type Log, type LogOptions, type WriteLog } from './log.ts';
 export { isLoopback } from './loopback.ts';
 export { createMetrics, type Metrics, productVersion } from './metrics.ts';

@@ -1,8 +1,14 @@
 import { type Broker, type Clock, type Drain, type Random, Streams, startDrain, together } from '@listen-gateway/core';
-import { type Log, type Metrics, type Readiness, startHttpServer, systemClock } from '@listen-gateway/service-kit';
+import {
+  createGuard,
+  type Log,
+  type Metrics,
+  type Readiness,
+  startHttpServer,
+  systemClock,
+} from '@listen-gateway/service-kit';
 import type { GatewayConfig } from './config.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
-import { createGuard } from './http/request-guard.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
 import { lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
@@ -49,7 +55,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     streams,
     lostHosts,
     servers,
-    guard: createGuard({ ...config.http, host: config.listen.host }),
+    guard: createGuard({ ...config.http, host: config.listen.host, section: 'http' }),
     limits: config.limits,
     clock,
     random,

@@ -1,11 +1,11 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock, Random, Streams } from '@listen-gateway/core';
 import type { FilterLimits, ServerId } from '@listen-gateway/protocol';
+import type { Guard } from '@listen-gateway/service-kit';
 import type { Context } from 'hono';
 import type { LostHosts } from '../lost-hosts/lost-hosts.ts';
 import type { Server } from '../servers.ts';
 import type { ExchangeOutcome } from '../upstream/exchange.ts';
-import type { Guard } from './request-guard.ts';
 
 /** What the MCP endpoint works with. */
 export interface EndpointOptions {

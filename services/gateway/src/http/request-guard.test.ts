@@ -1,8 +1,8 @@
+import { createGuard } from '@listen-gateway/service-kit';
 import { LISTEN_HEADERS, openListen } from '@listen-gateway/testkit';
 import { describe, expect, it } from 'vitest';
 import { RawHost, rawPost } from '../../test/raw-host.ts';
 import { openGateway } from '../../test/test-gateway.ts';
-import { createGuard } from './request-guard.ts';
 
 describe('an instance on loopback', () => {
   it.each([
@@ -92,7 +92,7 @@ describe('an instance that is configured for its names', () => {
 
 describe('an instance on every address', () => {
   it.each(['0.0.0.0', '::'])('(%s) lets in any Host and no Origin unless told otherwise (P-2.9, FIELD B19)', (host) => {
-    const guard = createGuard({ host });
+    const guard = createGuard({ host, section: 'http' });
     expect(guard({ host: 'mcp.example.com' })).toBe(undefined);
     expect(guard({ host: 'mcp.example.com', origin: 'http://evil.example' })).toContain('Origin');
     expect(guard({ host: 'localhost', origin: 'http://localhost' })).toContain('Origin');

@@ -4,15 +4,18 @@ import {
   validateHostHeader,
   validateOriginHeader,
 } from '@modelcontextprotocol/server';
+import { isLoopback } from '../loopback.ts';
 
 /** Which `Host` and `Origin` headers are let in. */
 export interface GuardOptions {
-  /** The address that the endpoint is bound to. */
+  /** The address that the service is bound to. */
   readonly host: string;
   /** Host names that clients use; when absent, those of the loopback where bound to it, else any. */
   readonly allowedHosts?: readonly string[] | undefined;
   /** Origins such as `https://app.example`; when absent, those of the loopback where bound to it, else none. */
   readonly allowedOrigins?: readonly string[] | undefined;
+  /** The section of the configuration that has the two lists, for the refusal to name. */
+  readonly section: string;
 }
 
 export type Guard = (headers: {
@@ -24,8 +27,8 @@ export type Guard = (headers: {
  * Says why a request is refused with `403`, if it is. A present Origin that is not allowed is refused, and an empty
  * list allows nobody; Host is checked against DNS rebinding (streamable-http, Security & Endpoint).
  */
-export function createGuard({ host, allowedHosts, allowedOrigins }: GuardOptions): Guard {
-  const onLoopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
+export function createGuard({ host, allowedHosts, allowedOrigins, section }: GuardOptions): Guard {
+  const onLoopback = isLoopback(host);
   const hosts = allowedHosts ?? (onLoopback ? localhostAllowedHostnames() : undefined);
   const originAllowed =
     allowedOrigins === undefined && onLoopback
@@ -36,10 +39,10 @@ export function createGuard({ host, allowedHosts, allowedOrigins }: GuardOptions
   return (headers) => {
     if (hosts !== undefined) {
       const verdict = validateHostHeader(headers.host, [...hosts]);
-      if (!verdict.ok) return `${verdict.message}; allow it by http.allowedHosts`;
+      if (!verdict.ok) return `${verdict.message}; allow it by ${section}.allowedHosts`;
     }
     if (headers.origin !== undefined && !originAllowed(headers.origin)) {
-      return `Origin ${JSON.stringify(headers.origin)} is not allowed; allow it by http.allowedOrigins`;
+      return `Origin ${JSON.stringify(headers.origin)} is not allowed; allow it by ${section}.allowedOrigins`;
     }
     return undefined;
   };
