@@ -16,7 +16,7 @@ export type CloseReason =
   | 'nothing-honored'
   /** The host did not read for longer than the stall limit. */
   | 'slow-host'
-  /** Task states may have been missed; only the host can read them again. */
+  /** Task states or a disconnect may have been missed; the host is to read again, or to show its credential again. */
   | 'gap';
 
 /**

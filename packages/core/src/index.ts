@@ -13,8 +13,11 @@ export {
 export type { Cancel, Clock, Random } from './clock.ts';
 export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 export { type Drain, type DrainTimes, startDrain } from './drain.ts';
+export { type Grant, grantOf, type Names, narrow } from './grant.ts';
+export { honor, isEmpty } from './honor.ts';
 export type { JournalBounds, JournalEntry } from './journal.ts';
 export { MemoryBroker, type MemoryBrokerOptions } from './memory-broker.ts';
+export { isPattern, Patterns } from './patterns.ts';
 export type { Principal } from './principal.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
 export type { Stream, StreamId } from './stream.ts';

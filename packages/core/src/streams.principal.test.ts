@@ -117,3 +117,22 @@ describe('a disconnect', () => {
     expect(bob.messages).toHaveLength(1);
   });
 });
+
+describe('a gap, in which a disconnect may have been lost', () => {
+  const HOUR_MS = 3_600_000;
+
+  it.each([
+    ['never', undefined, 'cut'],
+    ['after more than an hour', HOUR_MS + 60_000, 'cut'],
+    ['within the hour', HOUR_MS, 'no'],
+  ])('drops a stream whose credential expires %s: %j', async (_when, inMs, closing) => {
+    const instance = new TestInstance();
+    const expiresAt = inMs === undefined ? undefined : instance.clock.now() + inMs;
+    const ann = await instance.open({ subject: 'ann', principal: { expiresAt } });
+    const nobody = await instance.open();
+    instance.broker.gap('default' as ServerId);
+    expect([ann.closing, nobody.closing]).toEqual([closing, 'no']);
+    expect(resultsOf(ann)).toBe(0);
+    expect(instance.observer.reasons).toEqual(closing === 'cut' ? ['gap'] : []);
+  });
+});

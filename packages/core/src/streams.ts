@@ -193,17 +193,28 @@ export class Streams implements StreamOwner {
     this.#options.observer.marked(change.kind, owing, coalesced);
   }
 
-  /** Over-notifying is safe, missing is not; a task's state can only be read again by the host itself. */
+  /**
+   * Over-notifying is safe, missing is not; a task's state can only be read again by the host itself, and a lost
+   * disconnect is only made good by asking for the credential again.
+   */
   #gap(serverId: ServerId): void {
     const streams = [...this.#registry.of(serverId)];
     this.#options.observer.gap(serverId, streams.length);
     for (const stream of streams) {
-      if (stream.honored.taskIds !== undefined && stream.state.phase === 'live') stream.end('gap');
+      const isOver = stream.honored.taskIds !== undefined || this.#outlivesItsDisconnect(stream);
+      if (isOver && stream.state.phase === 'live') stream.end('gap');
       else {
         stream.outbox.oweEverything(stream.honored);
         this.#fanOut.enqueue(stream);
       }
     }
+  }
+
+  /** Whether nothing else would soon end a stream whose principal may have been disconnected unheard. */
+  #outlivesItsDisconnect({ principal }: Stream): boolean {
+    if (principal === undefined) return false;
+    const { expiresAt = Number.POSITIVE_INFINITY } = principal;
+    return expiresAt - this.#options.clock.now() > LOST_DISCONNECT_MS;
   }
 
   #endDue(): void {
@@ -214,6 +225,9 @@ export class Streams implements StreamOwner {
     }
   }
 }
+
+/** How long a disconnect that was lost may go without effect; a credential that expires by then is left alone. */
+const LOST_DISCONNECT_MS = 3_600_000;
 
 /** What a listen is refused with whose stream ended before it was acknowledged. */
 const REFUSAL_OF: Partial<Readonly<Record<CloseReason, Refusal>>> = {
