@@ -169,6 +169,28 @@ describe('a POST', () => {
   });
 });
 
+describe('the metadata of a message', () => {
+  const nested = (depth: number) => `${'{"a":'.repeat(depth)}{}${'}'.repeat(depth)}`;
+  const message = (member: string, depth: number) =>
+    JSON.stringify(L0).replace('Capabilities":{}', `Capabilities":{"${member}":${nested(depth)}}`);
+
+  it.each(['experimental', 'extensions', 'other'])('may be nested a hundred deep in %s', (member) => {
+    expect(readInbound(post(message(member, 100)))).toMatchObject({ kind: 'request' });
+  });
+
+  it.each(['experimental', 'extensions'])(
+    'nested deeper in %s than any stack is refused, and no fault (FIELD A13)',
+    (member) => {
+      const text = message(member, 100_000);
+      expect(refusalOf(post(text))).toMatchObject({ status: 400, id: 'L1', error: { code: RPC_CODES.invalidParams } });
+      const { id: _, ...notification } = JSON.parse(text) as Record<string, unknown>;
+      const sent = { ...notification, method: 'notifications/x' };
+      const inbound = readInbound({ ...post({}), body: sent, methodHeader: 'notifications/x' });
+      expect(inbound).not.toHaveProperty('refusal.id');
+    },
+  );
+});
+
 describe('a POSTed notification', () => {
   const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'listen:0' } };
 

@@ -43,6 +43,21 @@ export function readInbound(post: InboundPost): Inbound {
   const shape = readShape(post.body);
   if (shape.kind === 'refused') return shape;
   if (shape.kind === 'legacy') return readResponse(shape, post);
+  try {
+    return classify(shape, post);
+  } catch (cause) {
+    // What is checked is walked by recursion, and how deep it is, is the sender's choice.
+    if (!(cause instanceof RangeError)) throw cause;
+    const error = { code: RPC_CODES.invalidParams, message: '"params._meta" is nested too deeply' };
+    return shape.kind === 'request'
+      ? refused({ status: 400, id: shape.id, error })
+      : { kind: 'refused', refusal: { status: 400, error }, silent: true };
+  }
+}
+
+type Shape = Inbound & { readonly kind: 'request' | 'notification' };
+
+function classify(shape: Shape, post: InboundPost): Inbound {
   if (shape.kind === 'request' && isKnown(shape, post)) return checkHeaders(shape, post);
 
   const outcome = classifyInboundRequest({
@@ -130,10 +145,7 @@ function readResponse(response: LegacyInbound, { protocolVersionHeader }: Inboun
   return protocolVersionHeader === PROTOCOL_VERSION && refusal !== undefined ? refused(refusal) : response;
 }
 
-function legacy(
-  shape: Inbound & { readonly kind: 'request' | 'notification' },
-  requested: string | undefined,
-): Inbound {
+function legacy(shape: Shape, requested: string | undefined): Inbound {
   if (shape.kind === 'notification') return { kind: 'legacy', id: undefined, refusal: undefined };
   const refusal = unsupportedVersion(shape.id, requested);
   // Only this revision has listen streams, and every one of them ends here, whatever else its request looks like.
