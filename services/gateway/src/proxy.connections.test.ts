@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { eventually, within } from '@listen-gateway/testkit';
 import { describe, expect, it } from 'vitest';
-import { CALL, HostAnswer, openProxy, type ProxiedHost, send } from '../test/proxied-host.ts';
+import { CALL, HostAnswer, openProxy, send } from '../test/proxied-host.ts';
 import { RawUpstream } from '../test/raw-upstream.ts';
 import { StubUpstream } from '../test/stub-upstream.ts';
 

@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { duplicateMember, type Inbound, type RequestId, RPC_CODES, readInbound } from '@listen-gateway/protocol';
+import { duplicateMember, type Inbound, RPC_CODES, readInbound } from '@listen-gateway/protocol';
 import { BROKEN_OFF, readBody, TOO_LARGE } from '@listen-gateway/service-kit';
-import { isJsonContentType } from '@modelcontextprotocol/server';
 import { acceptsAnswers } from './accept.ts';
+import { ambiguousHeader } from './ambiguous-header.ts';
 import { decodeName } from './mcp-name.ts';
+import { unreadableBody } from './readable-body.ts';
 
 /** A POST as it was read: what it is, and the bytes that say so. */
 export interface Post {
@@ -14,9 +15,8 @@ export interface Post {
 /** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.8). */
 export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Post> {
   const { headers } = incoming;
-  if (!isJsonContentType(headers['content-type'] ?? null)) {
-    return refused(415, RPC_CODES.invalidRequest, 'Content-Type must be application/json');
-  }
+  const unreadable = unreadableBody(headers);
+  if (unreadable !== undefined) return refused(415, RPC_CODES.invalidRequest, unreadable);
   const bytes = await readBody(incoming, bodyBytes);
   if (bytes === TOO_LARGE) return refused(413, RPC_CODES.invalidRequest, `The body is larger than ${bodyBytes} bytes`);
   // Nobody is left to read this refusal; it is one all the same, and no fault of ours.
@@ -32,11 +32,23 @@ export async function readPost(incoming: IncomingMessage, bodyBytes: number): Pr
     methodHeader: single(headers['mcp-method']),
     nameHeader: decodeName(single(headers['mcp-name'])),
   });
-  if (inbound.kind === 'request' && !acceptsAnswers(headers.accept)) {
-    const message = 'Accept must admit both application/json and text/event-stream';
-    return refused(406, RPC_CODES.invalidRequest, message, inbound.id);
+  return checkHeaders(incoming, { inbound, bytes });
+}
+
+/** Refuses a message that is one, but not to be answered as it was sent. */
+function checkHeaders(incoming: IncomingMessage, post: Post): Post {
+  const { inbound } = post;
+  if (inbound.kind === 'refused') return post;
+  const ambiguous = ambiguousHeader(incoming);
+  if (ambiguous !== undefined) {
+    const why = `Header mismatch: ${ambiguous} may be read in more than one way`;
+    return refused(400, RPC_CODES.headerMismatch, why, inbound);
   }
-  return { inbound, bytes };
+  if (inbound.kind === 'request' && !acceptsAnswers(incoming.headers.accept)) {
+    const why = 'Accept must admit both application/json and text/event-stream';
+    return refused(406, RPC_CODES.invalidRequest, why, inbound);
+  }
+  return post;
 }
 
 const NOT_JSON = Symbol('not JSON');
@@ -56,8 +68,11 @@ function single(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
-function refused(status: number, code: number, message: string, id?: RequestId): Post {
-  return { inbound: { kind: 'refused', refusal: { status, id, error: { code, message } } }, bytes: NO_BYTES };
+function refused(status: number, code: number, why: string, message?: Exclude<Inbound, { kind: 'refused' }>): Post {
+  const id = message === undefined || message.kind === 'notification' ? undefined : message.id;
+  const refusal = { status, id, error: { code, message: why } };
+  const silent = message !== undefined && id === undefined;
+  return { inbound: { kind: 'refused', refusal, ...(silent && { silent }) }, bytes: NO_BYTES };
 }
 
 const NO_BYTES = Buffer.alloc(0);
