@@ -16,7 +16,9 @@ export type Refusal =
   | 'draining'
   | 'broker-unavailable'
   /** The credential expired, or was revoked, while the broker was confirming. */
-  | 'unauthorized';
+  | 'unauthorized'
+  /** What the principal may watch could not be found out. */
+  | 'authorizer-unavailable';
 
 export const REFUSALS: readonly Refusal[] = [
   'instance-full',
@@ -24,6 +26,7 @@ export const REFUSALS: readonly Refusal[] = [
   'draining',
   'broker-unavailable',
   'unauthorized',
+  'authorizer-unavailable',
 ];
 
 /** Decides only; the caller opens the stream and updates the counts. */

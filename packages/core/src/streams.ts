@@ -86,7 +86,7 @@ export class Streams implements StreamOwner {
   async listen(listen: Listen, openSink: OpenSink): Promise<ListenOutcome> {
     const askedAt = this.#options.clock.now();
     const refusal = this.#refusalOf(listen);
-    if (refusal !== undefined) return this.#refuse(listen.serverId, refusal);
+    if (refusal !== undefined) return this.refuse(listen.serverId, refusal);
 
     const honored = honor(listen.requested, listen.server.capabilities);
     const stream = this.#register(listen, honored, openSink);
@@ -105,6 +105,12 @@ export class Streams implements StreamOwner {
     stream.acknowledge();
     if (isEmpty(honored)) stream.end('nothing-honored');
     return 'opened';
+  }
+
+  /** Reports a refusal; also one that was decided before the listen came here. */
+  refuse(serverId: ServerId, refusal: Refusal): Refusal {
+    this.#options.observer.refused(serverId, refusal);
+    return refusal;
   }
 
   /** From now on every listen is refused; open streams are the caller's to end. Resolves once the last one closed. */
@@ -170,13 +176,8 @@ export class Streams implements StreamOwner {
     return stream;
   }
 
-  #refuse(serverId: ServerId, refusal: Refusal): Refusal {
-    this.#options.observer.refused(serverId, refusal);
-    return refusal;
-  }
-
   #refuseClosed(stream: Stream, reason: CloseReason): Refusal {
-    return this.#refuse(stream.serverId, REFUSAL_OF[reason] ?? 'draining');
+    return this.refuse(stream.serverId, REFUSAL_OF[reason] ?? 'draining');
   }
 
   #take(serverId: ServerId, published: Published): void {

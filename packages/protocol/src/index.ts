@@ -25,7 +25,7 @@ export {
 } from './change-json.ts';
 export { type Announcement, DISCOVER_METHOD, discoverResult } from './discover.ts';
 export { duplicateMember } from './duplicate-member.ts';
-export type { Filter } from './filter.ts';
+export { type Filter, FilterSchema } from './filter.ts';
 export { type Inbound, type InboundPost, type LegacyInbound, readInbound } from './inbound.ts';
 export { type FilterLimits, LISTEN_METHOD, type ReadListen, readListen } from './listen-request.ts';
 export {

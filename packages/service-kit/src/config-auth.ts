@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { authorizationSettings } from './config-authorization.ts';
 import { isLoopback } from './loopback.ts';
 
 const positiveInt = z.int().min(1);
@@ -82,6 +83,7 @@ export const authConfig = z
       .max(300_000)
       .default(10_000)
       .describe('How long an introspected token is not asked about again.'),
+    ...authorizationSettings,
   })
   .superRefine(checkIssuers)
   .transform(({ issuer, issuers, ...rest }) => ({

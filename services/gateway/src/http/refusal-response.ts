@@ -7,6 +7,7 @@ const REFUSAL_ANSWERS: Readonly<Record<Refusal, { readonly status: number; reado
   'principal-full': { status: 429, message: 'You hold as many streams as you may; close one first' },
   draining: { status: 503, message: 'This instance is shutting down; try again' },
   unauthorized: { status: 401, message: 'Your credential is not good any more; get a new one' },
+  'authorizer-unavailable': { status: 503, message: 'What you may watch cannot be found out at the moment; try again' },
   'broker-unavailable': { status: 503, message: 'Changes cannot be received at the moment; try again later' },
 };
 
