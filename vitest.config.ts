@@ -25,6 +25,8 @@ export default defineConfig({
       suite('conformance'),
       suite('e2e'),
       suite('deploy'),
+      // Faults of Redis, the network and instances take minutes and all of a small machine: `npm run test:chaos`.
+      suite('chaos'),
       // Needs a Docker engine, so `npm test` leaves it out; `npm run test:containers` is its command.
       suite('containers'),
     ],
