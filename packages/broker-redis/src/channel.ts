@@ -10,12 +10,19 @@ import { Subscription, type SubscriptionOwner, type Wire } from './subscription.
 import { WaitingRoom } from './waiting-room.ts';
 
 export interface ChannelOwner {
-  readonly wire: Wire;
-  readonly isConnected: boolean;
   /** Has the channel's journal read. */
   read(channel: Channel): void;
   /** Nobody wants the channel any more and nothing is subscribed. */
   over(channel: Channel): void;
+  /** Another master is in charge of the channel. */
+  misrouted(): void;
+}
+
+/** The server of a channel, and the connection that is there for it at the beginning. */
+export interface ChannelPlace {
+  readonly serverId: ServerId;
+  readonly keys: RedisKeys;
+  readonly wire: Wire | undefined;
 }
 
 /** One server's changes on this instance: who listens, and how far they are. */
@@ -28,10 +35,12 @@ export class Channel implements CatchUpReader, SubscriptionOwner {
   readonly #listeners: Listeners;
   readonly #waitingRoom: WaitingRoom;
   #continuity: Continuity | undefined;
+  /** Of the data at the end that the last messages came from; undefined where none of them can be missing. */
+  #history: string | undefined;
   #linger: NodeJS.Timeout | undefined;
   #refused = false;
 
-  constructor(serverId: ServerId, keys: RedisKeys, owner: ChannelOwner, settings: RedisSettings) {
+  constructor({ serverId, keys, wire }: ChannelPlace, owner: ChannelOwner, settings: RedisSettings) {
     this.serverId = serverId;
     this.keys = keys;
     this.#owner = owner;
@@ -41,7 +50,7 @@ export class Channel implements CatchUpReader, SubscriptionOwner {
       () => this.#startLinger(),
     );
     this.#waitingRoom = new WaitingRoom(settings.attachTimeoutMs, () => this.subscription.settle());
-    this.subscription = new Subscription(keys.channel, owner.wire, this, owner.isConnected);
+    this.subscription = new Subscription(keys.channel, this, wire);
   }
 
   /** Resolves at once where the channel is live, else when it is. */
@@ -85,10 +94,24 @@ export class Channel implements CatchUpReader, SubscriptionOwner {
     return this.#listeners.size > 0 || this.#waitingRoom.size > 0 || this.#linger !== undefined || this.#refused;
   }
 
-  confirmed(): void {
+  confirmed(history: string): void {
     this.#refused = false;
-    this.#continuity = resume(this.#continuity);
+    // What was accepted while this instance was away may have been lost with the data that it belonged to, and an id
+    // that nobody has seen leaves no trace: the new data looks as if nothing had happened.
+    const doubted = this.#history !== undefined && this.#history !== history;
+    this.#history = history;
+    this.#continuity = resume(this.#continuity, doubted);
     this.#owner.read(this);
+  }
+
+  /** A master that hands a channel over was well until then, and its last messages have arrived: nothing to doubt. */
+  takenOff(): void {
+    this.#history = undefined;
+    this.subscription.takenOff();
+  }
+
+  misrouted(): void {
+    this.#owner.misrouted();
   }
 
   refused(cause: unknown): void {

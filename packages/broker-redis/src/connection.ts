@@ -1,8 +1,10 @@
-import { Redis, ReplyError, type Result } from 'ioredis';
-import { PUBLISH_LUA, type PublishReply } from './publish-script.ts';
-import { READ_LUA, type ReadArguments, type ReadReply } from './read-script.ts';
-import type { ConnectionRole, RedisObserver } from './redis-observer.ts';
-import type { RedisSettings } from './redis-options.ts';
+import { Redis, type Result } from 'ioredis';
+import type { ConnectionOptions } from './connection-options.ts';
+import type { PublishReply } from './publish-script.ts';
+import type { ReadArguments, ReadReply } from './read-script.ts';
+import type { ConnectionRole } from './redis-observer.ts';
+import { readReplication } from './replication.ts';
+import { isReply, replyCode } from './reply-error.ts';
 
 declare module 'ioredis' {
   interface RedisCommander<Context> {
@@ -11,29 +13,28 @@ declare module 'ioredis' {
   }
 }
 
-/** One connection to Redis that comes back by itself for ever, and never keeps a command for later. */
+/** One connection to a master that comes back by itself for ever, and never keeps a command for later. */
 export class Connection {
   readonly role: ConnectionRole;
   readonly client: Redis;
-  readonly #observer: RedisObserver;
   readonly #watchers = new Set<ConnectionWatcher>();
   #up = false;
+  #session = 0;
+  #history = '';
   #closing = false;
   #trouble: unknown;
+  #patience: NodeJS.Timeout | undefined;
 
-  constructor(role: ConnectionRole, settings: RedisSettings) {
+  constructor(role: ConnectionRole, options: ConnectionOptions) {
     this.role = role;
-    this.#observer = settings.observer;
-    this.client = new Redis(settings.url, {
-      ...BEHAVIOUR,
-      connectionName: `${settings.name}:${role}`,
-      commandTimeout: settings.commandTimeoutMs,
-      scripts: { publishChanges: { lua: PUBLISH_LUA }, readJournal: { lua: READ_LUA, numberOfKeys: 2 } },
-    });
+    this.client = new Redis(options);
     // Without a listener ioredis prints its errors itself, and an emitter may throw them.
     this.client.on('error', (cause) => this.#failed(cause));
-    this.client.on('ready', () => this.#came());
-    this.client.on('close', () => this.#went(this.#trouble ?? new Error('the connection was closed')));
+    this.client.on('ready', () => void this.#greet(this.#session));
+    this.client.on('close', () => {
+      this.#session += 1;
+      this.#went(this.#trouble ?? new Error('the connection was closed'));
+    });
   }
 
   /** Whether commands would be sent now. */
@@ -46,20 +47,46 @@ export class Connection {
     return this.#trouble instanceof Error ? this.#trouble.message : 'not connected yet';
   }
 
+  /** Grows with every new connection. */
+  get session(): number {
+    return this.#session;
+  }
+
+  /** The history of the data at the other end, see `Replication`. */
+  get history(): string {
+    return this.#history;
+  }
+
   /** Tells of every change from down to up and back, and at once if it is up. */
   watch(watcher: ConnectionWatcher): void {
     this.#watchers.add(watcher);
-    if (this.#up) watcher.connected();
+    if (this.#up) watcher.connected?.();
   }
 
-  /** Runs one command; a connection that does not answer it in time is replaced. */
+  /** Runs one command; a connection that does not answer it in time, or that has lost its master, is replaced. */
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
+    if (!this.#up) throw new Error(`not connected: ${this.trouble}`, { cause: this.#trouble });
+    const session = this.#session;
     try {
       return await command(this.client);
     } catch (cause) {
       // Not Redis' answer, and yet the connection looks well: it hangs, and whatever is sent on it would wait as long.
-      if (!isReply(cause)) this.replace(cause);
+      const useless = !isReply(cause) || replyCode(cause) === 'READONLY';
+      if (useless && session === this.#session) this.replace(cause);
       throw cause;
+    }
+  }
+
+  /** Replaces the connection unless the other end answers, is a master still and has the history that it had. */
+  async verify(): Promise<void> {
+    if (!this.#up) return;
+    const session = this.#session;
+    try {
+      const { isMaster, history } = readReplication(await this.run((client) => client.info('replication')));
+      if (session !== this.#session || (isMaster && history === this.#history)) return;
+      this.replace(new Error(isMaster ? 'the data there is another than before' : NO_MASTER));
+    } catch {
+      // `run` has seen to it, or Redis refuses to say, which it will do again to the next connection.
     }
   }
 
@@ -73,6 +100,7 @@ export class Connection {
   /** Ends it for good; resolves once the socket is closed. */
   async close(): Promise<void> {
     this.#closing = true;
+    clearTimeout(this.#patience);
     const ended = new Promise<void>((resolve) => this.client.once('end', resolve));
     this.client.disconnect();
     // Between two attempts to connect there is no socket, and ioredis reports no end.
@@ -80,16 +108,40 @@ export class Connection {
     this.#went(new Error('the broker is closed'));
   }
 
-  #came(): void {
+  /** Asks a new connection what it has led to; only a master is of use. */
+  async #greet(session: number): Promise<void> {
+    let failure: unknown;
+    try {
+      const { isMaster, history } = readReplication(await this.client.info('replication'));
+      if (session !== this.#session || this.#closing) return;
+      if (isMaster) return this.#came(history);
+      failure = new Error(NO_MASTER);
+    } catch (cause) {
+      failure = cause;
+    }
+    if (session !== this.#session || this.#closing) return;
+    this.#failed(failure);
+    // It may become one, or another may take its address, but not at once.
+    this.#patience = setTimeout(() => {
+      if (session === this.#session) this.client.disconnect(true);
+    }, GREET_AGAIN_MS);
+  }
+
+  #came(history: string): void {
     this.#up = true;
+    this.#history = history;
     this.#trouble = undefined;
-    this.#observer.connected?.(this.role);
-    for (const watcher of this.#watchers) watcher.connected();
+    for (const watcher of this.#watchers) watcher.connected?.();
   }
 
   #failed(cause: unknown): void {
-    if (!this.#up) this.#observer.disconnected?.(this.role, cause);
+    if (this.#up) {
+      // ioredis has lost count of its replies, or the socket is about to close.
+      this.replace(cause);
+      return;
+    }
     this.#trouble = cause;
+    if (!this.#closing) for (const watcher of this.#watchers) watcher.failed?.(cause);
   }
 
   #went(cause: unknown): void {
@@ -97,34 +149,18 @@ export class Connection {
     this.#up = false;
     this.#trouble = cause;
     // What was asked for is no news to an operator.
-    if (!this.#closing) this.#observer.disconnected?.(this.role, cause);
-    for (const watcher of this.#watchers) watcher.disconnected();
+    if (!this.#closing) for (const watcher of this.#watchers) watcher.failed?.(cause);
+    for (const watcher of this.#watchers) watcher.disconnected?.();
   }
 }
 
 export interface ConnectionWatcher {
   /** A new connection: nothing is subscribed on it. */
-  connected(): void;
-  disconnected(): void;
+  connected?(): void;
+  disconnected?(): void;
+  /** It broke, or an attempt to connect failed. */
+  failed?(cause: unknown): void;
 }
 
-/** Whether Redis itself said no, as opposed to a connection that failed. */
-export function isReply(cause: unknown): boolean {
-  return cause instanceof ReplyError;
-}
-
-const BEHAVIOUR = {
-  // A command that cannot be sent now fails now: a publish parked until Redis is back would be answered long after its
-  // backend gave up, and tell hosts of what is long past. The two lines after it do the same for commands in flight.
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  // Subscriptions are renewed by the receiver, which must know when each is confirmed.
-  autoResubscribe: false,
-  // CLIENT SETINFO would be one more right to grant.
-  disableClientInfo: true,
-  connectTimeout: 2_000,
-  disconnectTimeout: 200,
-  // The jitter keeps instances from coming back all at once after a restart of Redis.
-  retryStrategy: (times: number) => Math.min(1_000, 50 * 2 ** Math.min(times, 10)) * (0.5 + Math.random() / 2),
-} as const;
+const NO_MASTER = 'the server is a replica';
+const GREET_AGAIN_MS = 500;

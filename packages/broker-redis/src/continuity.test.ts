@@ -14,7 +14,7 @@ function liveAt(lastSeen: string, duplicatesUpTo = lastSeen): Live {
 }
 
 function readingFrom(lastSeen: string, ...held: JournalEntry[]): Reading {
-  return { phase: 'reading', lastSeen, held, heldBefore: 0, again: false };
+  return { phase: 'reading', lastSeen, held, heldBefore: 0, again: false, doubted: false };
 }
 
 describe('the continuity of a live channel', () => {

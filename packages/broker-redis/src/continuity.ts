@@ -17,6 +17,8 @@ export interface Reading {
   readonly heldBefore: number;
   /** The read in flight began too early to prove anything. */
   readonly again: boolean;
+  /** Changes may have been lost without a trace in the journal. */
+  readonly doubted: boolean;
 }
 
 export interface Live {
@@ -39,10 +41,10 @@ export interface Step {
   readonly deliver: readonly JournalEntry[];
 }
 
-/** A subscription was confirmed: messages of before may be missing. */
-export function resume(state: Continuity | undefined): Reading {
-  if (state?.phase === 'reading') return { ...state, again: true };
-  return { phase: 'reading', lastSeen: state?.lastSeen, held: [], heldBefore: 0, again: false };
+/** A subscription was confirmed: messages of before may be missing. `doubted`: and the journal may not tell which. */
+export function resume(state: Continuity | undefined, doubted = false): Reading {
+  if (state?.phase === 'reading') return { ...state, again: true, doubted: state.doubted || doubted };
+  return { phase: 'reading', lastSeen: state?.lastSeen, held: [], heldBefore: 0, again: false, doubted };
 }
 
 /** A read from `state.lastSeen` is being sent. */
@@ -66,10 +68,14 @@ export function followMessage(state: Continuity, entry: JournalEntry, heldBound:
 /** A read that began with `beginRead` was answered. */
 export function followPage(state: Reading, page: Page): Step {
   const missed = missedIn(state.lastSeen, page);
-  const gap = missed === undefined;
+  // A read that began before the doubt arose does not settle it.
+  const doubted = state.doubted && state.lastSeen !== undefined && !state.again;
+  const gap = missed === undefined || doubted;
   const lastSeen = missed?.at(-1)?.id ?? page.tip;
   const read = missed ?? [];
-  if (state.again || lastSeen !== page.tip) return { state: { ...state, lastSeen }, gap, deliver: read };
+  if (state.again || lastSeen !== page.tip) {
+    return { state: { ...state, lastSeen, doubted: state.doubted && state.again }, gap, deliver: read };
+  }
   const { state: next, deliver } = replayHeld(state, lastSeen);
   return { state: next, gap, deliver: [...read, ...deliver] };
 }

@@ -8,7 +8,7 @@ export interface OpenBrokerOptions extends RedisBrokerOptions {
   readonly clock: Clock;
 }
 
-/** The broker that a URL names: `memory:` within this process, `redis://` or `rediss://` between processes. */
+/** The broker that a URL names: `memory:` within this process, `redis://` or `rediss://` between processes. Reads the TLS files. */
 export function openBroker(options: OpenBrokerOptions): Broker {
   const { url, journal, clock, observer } = options;
   if (url !== 'memory:') return new RedisBroker(options);

@@ -29,6 +29,8 @@ if idempotency then
   local kept = redis.call('HMGET', idempotency, 'fingerprint', 'receipts')
   if kept[1] then
     if kept[1] ~= fingerprint then return {'key-reused', ''} end
+    -- A write, so that a WAIT after it covers the writes of the first time.
+    redis.call('HSET', idempotency, 'fingerprint', fingerprint)
     return {'replayed', kept[2]}
   end
 end

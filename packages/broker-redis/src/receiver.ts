@@ -2,60 +2,86 @@ import type { BrokerError, BrokerListener, Detach } from '@listen-gateway/core';
 import type { ServerId } from '@listen-gateway/protocol';
 import type { CatchUps } from './catch-up.ts';
 import { Channel, type ChannelOwner } from './channel.ts';
-import type { Connection, ConnectionWatcher } from './connection.ts';
 import { readMessage } from './journal-entry.ts';
 import { redisKeys } from './redis-keys.ts';
+import type { RedisNode } from './redis-node.ts';
 import type { RedisSettings } from './redis-options.ts';
-import type { Wire } from './subscription.ts';
+import type { TopologyWatcher } from './topology.ts';
 
-/** The channels of this instance on its one receive connection, which has one message listener however many there are. */
-export class Receiver implements ChannelOwner, ConnectionWatcher {
-  readonly wire: Wire;
-  readonly #connection: Connection;
+export interface ReceiverOwner {
+  /** The master in charge of a channel; undefined while none is known to be. */
+  nodeOf(channel: string): RedisNode | undefined;
+  misrouted(): void;
+}
+
+/** A channel, and the master that its changes are received from. */
+interface Received {
+  readonly channel: Channel;
+  node: RedisNode | undefined;
+}
+
+/** The channels of this instance, each on the receive connection of the master in charge of it. */
+export class Receiver implements ChannelOwner, TopologyWatcher {
+  readonly #owner: ReceiverOwner;
   readonly #catchUps: CatchUps;
   readonly #settings: RedisSettings;
   /** By channel name. */
-  readonly #channels = new Map<string, Channel>();
+  readonly #received = new Map<string, Received>();
 
-  constructor(connection: Connection, wire: Wire, catchUps: CatchUps, settings: RedisSettings) {
-    this.#connection = connection;
-    this.wire = wire;
+  constructor(owner: ReceiverOwner, catchUps: CatchUps, settings: RedisSettings) {
+    this.#owner = owner;
     this.#catchUps = catchUps;
     this.#settings = settings;
-    connection.watch(this);
-  }
-
-  get isConnected(): boolean {
-    return this.#connection.isUp;
   }
 
   attach(serverId: ServerId, listener: BrokerListener): Promise<Detach> {
     return this.#channel(serverId).attach(listener);
   }
 
-  /** What arrived on the receive connection. */
-  message(name: string, payload: string): void {
-    const channel = this.#channels.get(name);
+  /** Why some listeners may be behind or new ones would be refused. */
+  get trouble(): string | undefined {
+    for (const { channel } of this.#received.values()) {
+      if (channel.trouble) return channel.trouble;
+    }
+    return undefined;
+  }
+
+  message(node: RedisNode, name: string, payload: string): void {
+    const channel = this.#on(node, name);
     if (!channel) return;
     const entry = readMessage(payload);
     if (entry) channel.message(entry);
     else this.#settings.observer.badPayload?.(channel.serverId);
   }
 
-  /** Why some listeners may be behind or new ones would be refused. */
-  get trouble(): string | undefined {
-    for (const channel of this.#channels.values()) {
-      if (channel.trouble) return channel.trouble;
+  connected(node: RedisNode): void {
+    for (const received of [...this.#received.values()]) {
+      if (received.node === node) received.channel.subscription.connected(node.pubSub.wire);
     }
-    return undefined;
   }
 
-  connected(): void {
-    for (const channel of [...this.#channels.values()]) channel.subscription.connected();
+  disconnected(node: RedisNode): void {
+    for (const received of [...this.#received.values()]) {
+      if (received.node === node) received.channel.subscription.disconnected();
+    }
   }
 
-  disconnected(): void {
-    for (const channel of [...this.#channels.values()]) channel.subscription.disconnected();
+  rerouted(): void {
+    for (const [name, received] of [...this.#received]) {
+      const node = this.#owner.nodeOf(name);
+      if (node === received.node) continue;
+      received.node = node;
+      if (node?.receive.isUp) received.channel.subscription.connected(node.pubSub.wire);
+      else received.channel.subscription.disconnected();
+    }
+  }
+
+  takenOff(node: RedisNode, name: string): void {
+    this.#on(node, name)?.takenOff();
+  }
+
+  misrouted(): void {
+    this.#owner.misrouted();
   }
 
   read(channel: Channel): void {
@@ -63,19 +89,28 @@ export class Receiver implements ChannelOwner, ConnectionWatcher {
   }
 
   over(channel: Channel): void {
-    if (this.#channels.get(channel.keys.channel) === channel) this.#channels.delete(channel.keys.channel);
+    const { channel: name } = channel.keys;
+    if (this.#received.get(name)?.channel === channel) this.#received.delete(name);
   }
 
   close(error: BrokerError): void {
-    for (const channel of [...this.#channels.values()]) channel.close(error);
+    for (const { channel } of [...this.#received.values()]) channel.close(error);
+  }
+
+  /** Nothing of a master that is not in charge any more. */
+  #on(node: RedisNode, name: string): Channel | undefined {
+    const received = this.#received.get(name);
+    return received?.node === node ? received.channel : undefined;
   }
 
   #channel(serverId: ServerId): Channel {
     const keys = redisKeys(this.#settings.prefix, serverId);
-    const known = this.#channels.get(keys.channel);
-    if (known) return known;
-    const channel = new Channel(serverId, keys, this, this.#settings);
-    this.#channels.set(keys.channel, channel);
+    const known = this.#received.get(keys.channel);
+    if (known) return known.channel;
+    const node = this.#owner.nodeOf(keys.channel);
+    const wire = node?.receive.isUp ? node.pubSub.wire : undefined;
+    const channel = new Channel({ serverId, keys, wire }, this, this.#settings);
+    this.#received.set(keys.channel, { channel, node });
     return channel;
   }
 }

@@ -23,7 +23,8 @@ afterEach(async () => {
 });
 
 describe('the redis broker, after a restart of Redis', () => {
-  it('goes on without a gap if the data was kept', async () => {
+  // An append-only file may lack the last second, and what no instance here had seen of it would leave no trace.
+  it('delivers what it missed and reports a gap all the same, although the data was kept', async () => {
     const [instance, publisher] = [brokers.instance(), brokers.publisher()];
     const serverId = freshServerId();
     const listener = new RecordingListener();
@@ -37,7 +38,8 @@ describe('the redis broker, after a restart of Redis', () => {
     await publishNumbered(publisher, serverId, 5, 6);
     brokers.relay.restore();
     await untilHeard(listener, 6);
-    expect(listener.heard).toEqual([1, 2, 3, 4, 5, 6].map(numbered));
+    expect(listener.heard.filter((item) => item !== 'gap')).toEqual([1, 2, 3, 4, 5, 6].map(numbered));
+    expect(listener.heard[2]).toBe('gap');
   });
 
   it.each([

@@ -1,10 +1,14 @@
 import type { ServerId } from '@listen-gateway/protocol';
 
-/** Commands and messages travel apart: a connection that receives may not publish on older servers, and blocks nothing. */
-export type ConnectionRole = 'commands' | 'receive';
+/**
+ * Commands and messages travel apart: a connection that receives may not publish on older servers, and blocks nothing.
+ * Publishes that wait for replicas travel apart from other commands, because they hold up their connection.
+ */
+export type ConnectionRole = 'commands' | 'publish' | 'receive';
 
 /** Told of what an operator wants to see; for logs and metrics. No method may throw. */
 export interface RedisObserver {
+  /** Of a cluster: the last connection of the role that was missing. */
   connected?(role: ConnectionRole): void;
   /** Also reported for each attempt to connect that failed. */
   disconnected?(role: ConnectionRole, cause: unknown): void;

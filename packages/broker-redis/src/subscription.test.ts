@@ -14,7 +14,7 @@ function openWire() {
   const sent: Sent[] = [];
   const send = (command: Sent['command']) =>
     new Promise<void>((resolve, reject) => sent.push({ command, resolve, reject }));
-  const wire: Wire = { subscribe: () => send('subscribe'), unsubscribe: () => send('unsubscribe') };
+  const wire: Wire = { history: 'h', subscribe: () => send('subscribe'), unsubscribe: () => send('unsubscribe') };
   const answer = async () => {
     sent.shift()?.resolve();
     await breathe();
@@ -29,9 +29,10 @@ function openSubscription(wire: Wire, connected = true) {
     wanted: () => owner.want,
     confirmed: () => said.push('confirmed'),
     refused: () => said.push('refused'),
+    misrouted: () => said.push('misrouted'),
     over: () => said.push('over'),
   };
-  return { said, owner, subscription: new Subscription('c', wire, owner, connected) };
+  return { said, owner, subscription: new Subscription('c', owner, connected ? wire : undefined) };
 }
 
 describe('a subscription', () => {
@@ -70,9 +71,9 @@ describe('a subscription', () => {
     const { said, subscription } = openSubscription(wire, false);
     subscription.settle();
     expect(sent).toEqual([]);
-    subscription.connected();
+    subscription.connected(wire);
     subscription.disconnected();
-    subscription.connected();
+    subscription.connected(wire);
     expect(sent).toHaveLength(2);
     sent[0]?.resolve();
     await breathe();
