@@ -38,7 +38,7 @@ const authorizerConfig = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe('Environment variable with the Authorization value that it is sent.'),
+    .describe('Environment variable with the Authorization value that it is sent; NAME_FILE may name a file.'),
 });
 
 /** The settings by which it is decided what an authenticated host may watch; where several are set, all must grant. */

@@ -11,8 +11,8 @@ import type { GatewayConfig } from './config.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
-import { lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
-import { openServers } from './servers.ts';
+import { authorizerMetrics, lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
+import { closeServers, openServers, type ServersOptions } from './servers.ts';
 import { streamLog } from './stream-log.ts';
 
 export interface GatewayOptions {
@@ -49,7 +49,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...config.stream,
   });
   const lostHosts = openLostHosts(options, clock);
-  const servers = openServers(config.servers, clock);
+  const servers = openServers(config.servers, { clock, onConsulted: watchAuthorizers(options) });
   const countExchange = proxyMetrics(metrics.registry);
   const app = mcpEndpoint({
     streams,
@@ -91,8 +91,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       const cancel = clock.after(config.drain.graceMs, () => server.cut());
       await Promise.all([server.close(), empty]);
       cancel();
-      for (const { upstream } of servers.values()) await upstream?.close();
+      await closeServers(servers);
     },
+  };
+}
+
+/** Counts questions to authorizers, and logs those that failed by the reason alone: the rest is the principal's. */
+function watchAuthorizers({ log, metrics }: GatewayOptions): ServersOptions['onConsulted'] {
+  const count = authorizerMetrics(metrics.registry);
+  return (serverId, consultation, cause) => {
+    count(consultation);
+    if (consultation !== 'failed') return;
+    const { code, message: why } = cause as NodeJS.ErrnoException;
+    log.warn({ serverId, code, why }, 'authorizer failed');
   };
 }
 

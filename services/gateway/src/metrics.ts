@@ -1,5 +1,6 @@
 import { CLOSE_REASONS, REFUSALS, type StreamObserver } from '@listen-gateway/core';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { CONSULTATIONS, type Consultation } from './authorization/callback-authorizer.ts';
 import type { ExchangeOutcome } from './upstream/exchange.ts';
 
 /** From a tick of the event loop to a drain window. */
@@ -42,6 +43,18 @@ export function lostHostMetrics(registry: Registry): () => void {
   const help = 'Connections of hosts that were cut because nothing sent to them was acknowledged any more.';
   const lost = new Counter({ name: 'lg_hosts_lost_total', help, registers: [registry] });
   return () => lost.inc();
+}
+
+/** Counts questions to the backends that decide what may be watched, by how the answer was come by. */
+export function authorizerMetrics(registry: Registry): (consultation: Consultation) => void {
+  const questions = new Counter({
+    name: 'lg_authorizer_questions_total',
+    help: 'Questions of what a principal may watch, by how the answer was come by.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  for (const outcome of CONSULTATIONS) questions.inc({ outcome }, 0);
+  return (outcome) => questions.inc({ outcome });
 }
 
 /** Counts requests forwarded to upstreams, by how they ended. */

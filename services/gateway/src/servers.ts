@@ -6,6 +6,8 @@ import {
   type ServersConfig,
   type UpstreamConfig,
 } from '@listen-gateway/service-kit';
+import type { Authorizer } from './authorization/authorizer.ts';
+import { type AuthorizerOptions, openAuthorizer } from './authorization/open-authorizer.ts';
 import { credentialOf } from './config.ts';
 import { Discovery } from './upstream/discovery.ts';
 import type { UpstreamAuthorization } from './upstream/request-headers.ts';
@@ -16,6 +18,8 @@ export interface Server {
   readonly serverId: ServerId;
   /** What the configuration says of it. */
   readonly announcement: Announcement;
+  /** Decides what its hosts may watch; absent where they are not authenticated. */
+  readonly authorizer: Authorizer | undefined;
   /** Where its requests go that are not answered here. */
   readonly upstream: Upstream | undefined;
   /** What its upstream says of it. */
@@ -25,23 +29,38 @@ export interface Server {
 /** How long hosts may keep a discover answer of the gateway's own: it changes with a deployment only. */
 const DISCOVER_TTL_MS = 300_000;
 
-/** The configured servers; their upstreams are connected to when the first request goes there. */
-export function openServers(servers: ServersConfig, clock: Clock): ReadonlyMap<ServerId, Server> {
-  return new Map([...servers].map(([serverId, server]) => [serverId, openServer(serverId, server, clock)]));
+export interface ServersOptions {
+  readonly clock: Clock;
+  readonly onConsulted: AuthorizerOptions['onConsulted'];
 }
 
-function openServer(serverId: ServerId, server: ServerConfig, clock: Clock): Server {
+/** The configured servers; their upstreams are connected to when the first request goes there. */
+export function openServers(servers: ServersConfig, options: ServersOptions): ReadonlyMap<ServerId, Server> {
+  return new Map([...servers].map(([serverId, server]) => [serverId, openServer(serverId, server, options)]));
+}
+
+/** Lets go of what the servers hold; requests under way break off. */
+export async function closeServers(servers: ReadonlyMap<ServerId, Server>): Promise<void> {
+  for (const { upstream, authorizer } of servers.values()) {
+    await upstream?.close();
+    await authorizer?.close();
+  }
+}
+
+function openServer(serverId: ServerId, server: ServerConfig, options: ServersOptions): Server {
   const { name = serverId, title, version = productVersion(), instructions, capabilities } = server;
   const serverInfo = { name, ...(title !== undefined && { title }), version };
   const announcement = { serverInfo, instructions, capabilities, ttlMs: DISCOVER_TTL_MS };
-  if (server.upstream === undefined) return { serverId, announcement, upstream: undefined, discovery: undefined };
+  const authorizer = server.auth && openAuthorizer(serverId, server.auth, options);
+  const served = { serverId, announcement, authorizer };
+  if (server.upstream === undefined) return { ...served, upstream: undefined, discovery: undefined };
   const upstream = new Upstream({ ...server.upstream, authorization: authorizationOf(server.upstream) });
   const discovery = new Discovery({
-    clock,
+    clock: options.clock,
     configured: capabilities,
     ask: (credential) => upstream.askDiscover(credential),
   });
-  return { serverId, announcement, upstream, discovery };
+  return { ...served, upstream, discovery };
 }
 
 function authorizationOf(upstream: UpstreamConfig): UpstreamAuthorization {

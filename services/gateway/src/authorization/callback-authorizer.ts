@@ -7,7 +7,9 @@ import type { Asking, Authorizer, Granted } from './authorizer.ts';
 import { GrantCache } from './grant-cache.ts';
 
 /** How an answer was come by. */
-export type Consultation = 'answered' | 'remembered' | 'failed';
+export type Consultation = (typeof CONSULTATIONS)[number];
+
+export const CONSULTATIONS = ['answered', 'remembered', 'failed'] as const;
 
 export interface CallbackOptions {
   readonly serverId: ServerId;

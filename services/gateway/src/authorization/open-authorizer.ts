@@ -1,6 +1,7 @@
 import type { Clock } from '@listen-gateway/core';
 import type { ServerId } from '@listen-gateway/protocol';
 import type { AuthConfig } from '@listen-gateway/service-kit';
+import { secretOf } from '../config.ts';
 import { type Authorizer, allOf } from './authorizer.ts';
 import { CallbackAuthorizer, type Consultation } from './callback-authorizer.ts';
 import { claimAuthorizer } from './claim-authorizer.ts';
@@ -8,8 +9,6 @@ import { policyAuthorizer } from './policy-authorizer.ts';
 
 export interface AuthorizerOptions {
   readonly clock: Clock;
-  /** The value of an environment variable that the configuration names. */
-  readonly secretOf: (variable: string) => string | undefined;
   /** Told of every question to a backend; `cause` says why one failed. */
   readonly onConsulted: (serverId: ServerId, consultation: Consultation, cause?: unknown) => void;
 }
@@ -18,7 +17,7 @@ export interface AuthorizerOptions {
 export function openAuthorizer(
   serverId: ServerId,
   { claims, policy, authorizer }: Pick<AuthConfig, 'claims' | 'policy' | 'authorizer'>,
-  { clock, secretOf, onConsulted }: AuthorizerOptions,
+  { clock, onConsulted }: AuthorizerOptions,
 ): Authorizer {
   const authorizers: Authorizer[] = [];
   // The cheap ones first: a backend is asked for no more than they grant.

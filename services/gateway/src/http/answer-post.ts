@@ -2,6 +2,7 @@ import { DISCOVER_METHOD, type Inbound, LISTEN_METHOD, RPC_CODES, type RpcRefusa
 import type { Server } from '../servers.ts';
 import { ANSWERERS, type MessageSort } from './answerers.ts';
 import { discover } from './discover.ts';
+import type { HostPrincipal } from '../auth/host-principal.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
 import { listen } from './listen.ts';
@@ -10,15 +11,21 @@ import { rpcResponse } from './refusal-response.ts';
 
 type Message = Exclude<Inbound, { readonly kind: 'refused' }>;
 
-/** Answers one POST, as `ANSWERERS` says. */
-export async function answerPost(c: EndpointContext, options: EndpointOptions, server: Server): Promise<Response> {
+/** Answers one POST of a host that was let in, as `ANSWERERS` says. */
+export async function answerPost(
+  c: EndpointContext,
+  options: EndpointOptions,
+  server: Server,
+  principal: HostPrincipal | undefined,
+): Promise<Response> {
   const { inbound, bytes } = await readPost(c.env.incoming, options.limits.bodyBytes);
   if (inbound.kind === 'refused') return refuse(inbound);
 
   const { serverId, upstream } = server;
   const { withUpstream, alone } = ANSWERERS[sortOf(inbound)];
   const answerer = upstream === undefined ? alone : withUpstream;
-  if (inbound.kind === 'request' && answerer === 'listen') return listen(c, options, server, inbound);
+  if (inbound.kind === 'request' && answerer === 'listen')
+    return listen(c, options, server, { ...inbound, principal });
   if (inbound.kind === 'request' && answerer === 'discover') {
     return discover(c, options, server, { id: inbound.id, body: bytes });
   }

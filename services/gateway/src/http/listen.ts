@@ -1,7 +1,10 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Clock } from '@listen-gateway/core';
-import { type ChangeCapabilities, type RequestId, readListen } from '@listen-gateway/protocol';
+import { type Clock, honor } from '@listen-gateway/core';
+import { type ChangeCapabilities, type Filter, type RequestId, readListen } from '@listen-gateway/protocol';
+import type { HostPrincipal } from '../auth/host-principal.ts';
+import type { Granted } from '../authorization/authorizer.ts';
 import type { Server } from '../servers.ts';
+import { challenge } from './bearer.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { NodeSink } from './node-sink.ts';
 import { listenRefusal, rpcResponse } from './refusal-response.ts';
@@ -9,29 +12,56 @@ import { listenRefusal, rpcResponse } from './refusal-response.ts';
 /** How long a listen waits for its upstream's discover answer before it goes by the configuration. */
 const DISCOVER_WAIT_MS = 2_000;
 
+/** A listen request, and who asks: nobody where the server does not authenticate its hosts. */
+export interface ListenRequest {
+  readonly id: RequestId;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly principal: HostPrincipal | undefined;
+}
+
 /** Answers `subscriptions/listen` with a stream on Node's own response, or refuses before a byte of it. */
 export async function listen(
   c: EndpointContext,
   options: EndpointOptions,
   server: Server,
-  { id, params }: { readonly id: RequestId; readonly params: Readonly<Record<string, unknown>> },
+  { id, params, principal }: ListenRequest,
 ): Promise<Response> {
+  const { streams, clock, random } = options;
   const read = readListen(id, params, options.limits);
   if (!read.ok) return rpcResponse(read.refusal);
   const { serverId, announcement } = server;
-  const capabilities = await honorable(c, options.clock, server);
-  const outcome = await options.streams.listen(
+  const capabilities = await honorable(c, clock, server);
+  const granted = await grant(server, principal, read.requested, capabilities);
+  if (granted === 'authorizer-unavailable') return listenRefusal(id, streams.refuse(serverId, granted), random);
+  const opener = principal && server.authentication?.streamPrincipal(principal);
+  if (principal !== undefined && opener === undefined) return challenge(c, options, server, 'expired');
+  const outcome = await streams.listen(
     {
       serverId,
       server: { serverInfo: announcement.serverInfo, capabilities },
       subscriptionId: id,
-      requested: read.requested,
+      requested: granted,
+      principal: opener,
     },
     (events) => new NodeSink(c.env.outgoing, events, options.lostHosts),
   );
   // Where the host has gone, nothing can be answered either.
   if (outcome === 'opened' || outcome === 'host-gone') return RESPONSE_ALREADY_SENT;
-  return listenRefusal(id, outcome, options.random);
+  if (outcome === 'unauthorized') return challenge(c, options, server, 'expired');
+  return listenRefusal(id, outcome, random);
+}
+
+/** What of the request the principal may watch; nobody is asked about what the server does not support. */
+async function grant(
+  { authorizer }: Server,
+  principal: HostPrincipal | undefined,
+  requested: Filter,
+  capabilities: ChangeCapabilities,
+): Promise<Granted> {
+  if (authorizer === undefined) return requested;
+  if (principal === undefined) return {};
+  const { subResources } = capabilities.resources;
+  return authorizer.grant({ principal, requested: honor(requested, capabilities), subResources });
 }
 
 /** What discover announces to this host; an upstream that is slow or down keeps nobody from listening. */
