@@ -19,6 +19,7 @@ export type { JournalBounds, JournalEntry } from './journal.ts';
 export { MemoryBroker, type MemoryBrokerOptions } from './memory-broker.ts';
 export { isPattern, Patterns } from './patterns.ts';
 export type { Principal } from './principal.ts';
+export type { Allowance, RateLimit, SharedLimits, StreamShares } from './shared-limits.ts';
 export type { Chunk, OpenSink, Sink, SinkEvents, Written } from './sink.ts';
 export type { Stream, StreamId } from './stream.ts';
 export { type StreamObserver, together } from './stream-observer.ts';

@@ -1,4 +1,4 @@
-import { openBroker } from '@listen-gateway/broker-redis';
+import { openBroker, openLimits } from '@listen-gateway/broker-redis';
 import { runService, systemClock, watchBroker } from '@listen-gateway/service-kit';
 import { publisherConfig } from './config.ts';
 import { startPublisher } from './publisher.ts';
@@ -12,9 +12,12 @@ await runService({
       log.warn({}, 'the memory broker reaches no gateway from here; set broker.url');
     }
     const observer = watchBroker(metrics, log);
-    const broker = openBroker({ ...config.broker, name: 'listen-gateway-publisher', clock: systemClock, observer });
+    const setup = { ...config.broker, name: 'listen-gateway-publisher' };
+    const broker = openBroker({ ...setup, clock: systemClock, observer });
     keep({ name: 'broker', run: () => broker.close() });
-    const publisher = await startPublisher({ config, broker, log, metrics });
+    const limits = openLimits(setup);
+    keep({ name: 'limits', run: () => limits.close() });
+    const publisher = await startPublisher({ config, broker, limits, log, metrics });
     keep({ name: 'publisher', run: () => publisher.close() });
     return { readiness: () => publisher.readiness(), urls: { url: publisher.url } };
   },

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OddBroker } from '../test/odd-broker.ts';
 import { PROMPTS, RESOURCES, resource, TestPublisher, TOOLS, task } from '../test/test-publisher.ts';
+import { newApiKey } from './auth/api-key.ts';
 import { openApiDocument } from './open-api.ts';
 
 const document = openApiDocument();
@@ -17,14 +18,28 @@ interface Asking {
   readonly server?: string;
 }
 
+const KEYS = { full: newApiKey(), narrow: newApiKey(), busy: newApiKey() };
+const keys = Object.entries(KEYS).map(([id, { sha256 }]) => ({
+  id,
+  sha256,
+  ...(id === 'narrow' && { servers: ['acme'] }),
+}));
+
+function bearer(id: keyof typeof KEYS) {
+  return { Authorization: `Bearer ${KEYS[id].key}` };
+}
+
 /** A request for each documented status. */
 const ASKINGS: Readonly<Record<string, Asking>> = {
   202: { body: TOOLS },
   400: { body: { method: 'x' } },
+  401: { body: TOOLS, headers: { Authorization: 'Bearer lgp_other' } },
+  403: { body: TOOLS, headers: bearer('narrow') },
   404: { body: TOOLS, server: 'other' },
   413: { body: ' '.repeat(1024 * 1024) },
   415: { body: TOOLS, headers: { 'Content-Type': 'text/plain' } },
   422: { body: TOOLS, server: 'quiet' },
+  429: { body: TOOLS, headers: bearer('busy') },
   500: { body: TOOLS, headers: { 'Idempotency-Key': 'fault' } },
   503: { body: TOOLS, headers: { 'Idempotency-Key': 'outage' } },
 };
@@ -60,7 +75,10 @@ describe('the OpenAPI document', () => {
       if (key === 'fault') throw new Error('a fault of this test');
       if (key === 'outage') throw new BrokerError('BROKER_UNAVAILABLE', 'an outage of this test');
     });
-    lab = await new TestPublisher(broker).start();
+    lab = await new TestPublisher(broker).start({ auth: { keys }, limits: { changesPerSecond: 200 } });
+    lab.authorization = bearer('full').Authorization;
+    const thousand = { changes: Array(1_000).fill(TOOLS) };
+    for (let n = 0; n < 2; n += 1) expect((await lab.post(thousand, bearer('busy'))).status).toBe(202);
   });
   afterAll(() => lab.close());
 

@@ -30,7 +30,17 @@ export function openApiDocument() {
         post: publishOperation(),
       },
     },
-    components: { schemas: { ...CHANGE_SCHEMAS, Receipts: receipts(), Problem: problem() } },
+    security: [{ bearer: [] }, {}],
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key or a JWT, where the publisher asks for one.',
+        },
+      },
+      schemas: { ...CHANGE_SCHEMAS, Receipts: receipts(), Problem: problem() },
+    },
   };
 }
 
@@ -70,14 +80,18 @@ function refusals(): Record<string, object> {
   const reasons = ALL_REASONS.filter((reason) => reason !== 'method-not-allowed' && reason !== 'not-found');
   const byStatus = new Map<number, Reason[]>();
   for (const reason of reasons) byStatus.set(statusOf(reason), [...(byStatus.get(statusOf(reason)) ?? []), reason]);
-  const responses = [...byStatus].map(([status, causes]) => [
-    status,
-    {
-      description: causes.map((reason) => `${titleOf(reason)} (${reason}).`).join(' '),
-      ...(status === 503 && { headers: { 'Retry-After': { schema: { type: 'string', pattern: '^[1-5]$' } } } }),
-      content: { 'application/problem+json': { schema: ref('Problem') } },
-    },
-  ]);
+  const responses = [...byStatus]
+    .toSorted(([one], [other]) => one - other)
+    .map(([status, causes]) => [
+      status,
+      {
+        description: causes.map((reason) => `${titleOf(reason)} (${reason}).`).join(' '),
+        ...((status === 503 || status === 429) && {
+          headers: { 'Retry-After': { schema: { type: 'string', pattern: '^[0-9]+$' } } },
+        }),
+        content: { 'application/problem+json': { schema: ref('Problem') } },
+      },
+    ]);
   return Object.fromEntries(responses);
 }
 

@@ -7,6 +7,9 @@ const REASONS = {
   'malformed-body': { status: 400, title: 'The body cannot be read' },
   'invalid-changes': { status: 400, title: 'The body holds something that is no change' },
   'invalid-idempotency-key': { status: 400, title: 'The Idempotency-Key cannot be used' },
+  unauthenticated: { status: 401, title: 'Nobody is known by this credential' },
+  'not-permitted': { status: 403, title: 'The credential is not good for this' },
+  'host-not-allowed': { status: 403, title: 'The Host or Origin is not let in' },
   'not-found': { status: 404, title: 'There is nothing here' },
   'unknown-server': { status: 404, title: 'There is no such server' },
   'method-not-allowed': { status: 405, title: 'The method is not allowed' },
@@ -14,8 +17,10 @@ const REASONS = {
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
   'undeliverable-changes': { status: 422, title: 'A change could reach nobody' },
   'idempotency-key-reused': { status: 422, title: 'The Idempotency-Key was used for other changes' },
+  'too-many-requests': { status: 429, title: 'There were too many requests' },
   'internal-error': { status: 500, title: 'The publisher failed' },
   'broker-unavailable': { status: 503, title: 'The changes could not be published' },
+  'issuer-unavailable': { status: 503, title: 'The credential cannot be verified' },
 } as const;
 
 export const ALL_REASONS = Object.keys(REASONS) as readonly Reason[];

@@ -50,7 +50,7 @@ describe('a publisher', () => {
   it('does not wait for ever for a body that stopped arriving', async () => {
     lab = await new TestPublisher().start();
     const socket = connect(Number(new URL(lab.publisher.url).port), '127.0.0.1');
-    socket.write('POST /v1/servers/default/changes HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n');
+    socket.write('POST /v1/servers/default/changes HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n');
     socket.write('Content-Length: 100\r\n\r\n{');
     await once(socket, 'connect');
     await lab.post(TOOLS);

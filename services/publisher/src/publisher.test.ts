@@ -56,7 +56,7 @@ describe('a publish', () => {
     expect(lab.listener.uris).toEqual(uris);
   });
 
-  it('is counted by outcome and kind, timed, and logged once at debug', async () => {
+  it('is counted by outcome and kind, timed, and logged: what was taken at info, all at debug', async () => {
     await lab.post({ changes: [TOOLS, TOOLS, resource('a')] });
     await lab.post({ method: 'x' });
     expect(await lab.metric('lg_publish_requests_total{outcome="published"}')).toBe(1);
@@ -66,6 +66,12 @@ describe('a publish', () => {
     expect(await lab.metric('lg_changes_published_total{kind="resource"}')).toBe(1);
     expect(await lab.metric('lg_publish_seconds_count')).toBe(1);
     expect(lab.logged).toEqual([
+      expect.objectContaining({
+        level: 'info',
+        serverId: 'default',
+        publisher: 'anybody',
+        kinds: { tools: 2, resource: 1 },
+      }),
       expect.objectContaining({ level: 'debug', serverId: 'default', outcome: 'published' }),
       expect.objectContaining({ level: 'debug', serverId: 'default', outcome: 'invalid-changes' }),
     ]);

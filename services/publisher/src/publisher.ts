@@ -1,12 +1,24 @@
-import type { Broker, Clock, Random } from '@listen-gateway/core';
-import { type Log, type Metrics, type Readiness, startHttpServer, systemClock } from '@listen-gateway/service-kit';
+import { openLimits } from '@listen-gateway/broker-redis';
+import type { Broker, Clock, Random, SharedLimits } from '@listen-gateway/core';
+import {
+  createGuard,
+  type Log,
+  type Metrics,
+  type Readiness,
+  startHttpServer,
+  systemClock,
+} from '@listen-gateway/service-kit';
+import { openPublisherAuth } from './auth/publisher-auth.ts';
 import type { PublisherConfig } from './config.ts';
+import { openPace } from './http/pace.ts';
 import { publisherApp } from './http/publisher-app.ts';
 import { publishMetrics } from './metrics.ts';
 
 export interface PublisherOptions {
   readonly config: PublisherConfig;
   readonly broker: Broker;
+  /** Its caller's to close; without them this process counts alone. */
+  readonly limits?: SharedLimits;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clock?: Clock;
@@ -29,7 +41,12 @@ const CLOSE_DEADLINE_MS = 3_000;
 /** Starts a publisher on the address of its configuration; the broker stays its caller's to close. */
 export async function startPublisher(options: PublisherOptions): Promise<Publisher> {
   const { config, broker, log, metrics, clock = systemClock, random = Math.random } = options;
+  const { limits = openLimits({ url: 'memory:' }) } = options;
+  const auth = openPublisherAuth(config.publisher.auth, log);
   const app = publisherApp({
+    auth,
+    pace: openPace(config.publisher, limits),
+    guard: createGuard({ ...config.publisher, section: 'publisher' }),
     servers: config.servers,
     broker,
     metrics: publishMetrics(metrics.registry),
@@ -50,6 +67,7 @@ export async function startPublisher(options: PublisherOptions): Promise<Publish
       closing = true;
       const cancel = clock.after(CLOSE_DEADLINE_MS, () => server.cut());
       await server.close();
+      auth.close();
       cancel();
     },
   };

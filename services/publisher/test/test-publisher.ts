@@ -33,15 +33,18 @@ export class TestPublisher {
   readonly logged: Record<string, unknown>[] = [];
   readonly broker: Broker;
   readonly metrics = createMetrics({ service: 'publisher' });
+  /** Sent with every request. */
+  authorization: string | undefined;
   #publisher: Publisher | undefined;
 
   constructor(broker: Broker = new MemoryBroker({ clock: systemClock })) {
     this.broker = broker;
   }
 
-  async start(): Promise<this> {
-    const env = { LG_PUBLISHER__PORT: '0', LG_SERVERS: JSON.stringify(SERVERS) };
-    const loaded = loadConfig(publisherConfig, { argv: [], env, readFile: () => '' });
+  /** `sketch`: more of the section `publisher`, as the YAML file would have it. */
+  async start(sketch: object = {}): Promise<this> {
+    const file = JSON.stringify({ publisher: { port: 0, ...sketch }, servers: SERVERS });
+    const loaded = loadConfig(publisherConfig, { argv: ['--config=x'], env: {}, readFile: () => file });
     if (!loaded.ok) throw new Error(loaded.problems.join('\n'));
     const destination = new Writable({
       write: (line, _encoding, done) => {
@@ -74,7 +77,11 @@ export class TestPublisher {
   }
 
   async request(server: string, init: RequestInit): Promise<Answer> {
-    const headers = { 'Content-Type': 'application/json', ...(init.headers as Record<string, string>) };
+    const headers = {
+      'Content-Type': 'application/json',
+      ...(this.authorization !== undefined && { Authorization: this.authorization }),
+      ...(init.headers as Record<string, string>),
+    };
     const response = await fetch(this.url(server), { ...init, headers });
     const text = await response.text();
     return { status: response.status, headers: response.headers, json: text === '' ? undefined : JSON.parse(text) };

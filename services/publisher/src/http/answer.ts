@@ -2,13 +2,14 @@ import type { HttpBindings } from '@hono/node-server';
 import type { PublishOutcome } from '@listen-gateway/core';
 import type { Context } from 'hono';
 import type { RequestIdVariables } from 'hono/request-id';
+import type { Grant } from '../auth/grant.ts';
 import type { Outcome } from '../metrics.ts';
 import { problemDetails, type Refusal, statusOf } from '../problem.ts';
 
 /** What the routes leave for the middleware that counts and logs. */
 export interface PublisherEnv {
   Bindings: HttpBindings;
-  Variables: RequestIdVariables & { outcome: Outcome };
+  Variables: RequestIdVariables & { outcome: Outcome; grant: Grant };
 }
 
 /** Answers with RFC 9457 problem details. */

@@ -1,7 +1,14 @@
 import { type Broker, BrokerError, type PublishOutcome, type Random } from '@listen-gateway/core';
-import { type Change, type ChangeCapabilities, isServerId, type ServerId } from '@listen-gateway/protocol';
-import { BROKEN_OFF, readBody, retryAfter, type ServersConfig, TOO_LARGE } from '@listen-gateway/service-kit';
+import {
+  type Change,
+  type ChangeCapabilities,
+  type ChangeKind,
+  isServerId,
+  type ServerId,
+} from '@listen-gateway/protocol';
+import { BROKEN_OFF, type Log, readBody, retryAfter, type ServersConfig, TOO_LARGE } from '@listen-gateway/service-kit';
 import type { Context, Handler } from 'hono';
+import { missing } from '../auth/grant.ts';
 import { undeliverable } from '../deliverable.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import type { PublishMetrics } from '../metrics.ts';
@@ -9,6 +16,7 @@ import type { Refusal } from '../problem.ts';
 import { readChanges } from '../read-changes.ts';
 import { abandon, accept, type PublisherEnv, refuse } from './answer.ts';
 import { MAX_BODY_BYTES, mediaRefusal, readJson } from './json-body.ts';
+import { type Pace, refuseForNow } from './pace.ts';
 
 export const CHANGES_PATH = '/v1/servers/:server/changes';
 
@@ -17,19 +25,15 @@ export interface PublishRouteOptions {
   readonly broker: Broker;
   readonly metrics: PublishMetrics;
   readonly random: Random;
+  readonly log: Log;
+  readonly pace: Pace;
 }
 
 /** `POST /v1/servers/{server}/changes`, cheapest checks first; nothing is published if anything is wrong. */
 export function publishRoute(options: PublishRouteOptions): Handler<PublisherEnv> {
   return async (c) => {
-    const id = c.req.param('server') ?? '';
-    const server = isServerId(id) ? options.servers.get(id) : undefined;
-    if (!isServerId(id) || server === undefined) {
-      return refuse(c, { reason: 'unknown-server', detail: 'no server of this name is configured' });
-    }
-    const refusal = mediaRefusal(c.req.header('Content-Type'), c.req.header('Content-Encoding'));
-    if (refusal !== undefined) return refuse(c, refusal);
-
+    const place = placeOf(c, options.servers);
+    if ('reason' in place) return refuse(c, place);
     const bytes = await readBody(c.env.incoming, MAX_BODY_BYTES);
     if (bytes === BROKEN_OFF) return abandon(c);
     if (bytes === TOO_LARGE) {
@@ -37,9 +41,41 @@ export function publishRoute(options: PublishRouteOptions): Handler<PublisherEnv
       // What is left of the body is not worth reading to keep the connection.
       return refuse(c, { reason: 'body-too-large', detail }, { Connection: 'close' });
     }
-    const changes = changesIn(bytes, server.capabilities);
-    return changes.ok ? publish(c, id, changes.changes, options) : refuse(c, changes.refusal);
+    const read = changesIn(bytes, place.capabilities);
+    if (!read.ok) return refuse(c, read.refusal);
+    const { serverId } = place;
+    const { changes } = read;
+    const lacking = missing(
+      c.get('grant'),
+      serverId,
+      changes.map(({ kind }) => kind),
+    );
+    if (lacking !== undefined) return refuse(c, notPermitted(lacking));
+    const waitMs = await options.pace.changes(c, changes.length);
+    return waitMs > 0 ? refuseForNow(c, waitMs, options.random) : publish(c, serverId, changes, options);
   };
+}
+
+/** Where a request publishes to, if it may and can. */
+function placeOf(
+  c: Context<PublisherEnv>,
+  servers: ServersConfig,
+): Refusal | { readonly serverId: ServerId; readonly capabilities: ChangeCapabilities } {
+  const id = c.req.param('server') ?? '';
+  // Before anything is said of the server: whoever may not publish there learns nothing of it.
+  const lacking = missing(c.get('grant'), id as ServerId, []);
+  if (lacking !== undefined) return notPermitted(lacking);
+  const server = isServerId(id) ? servers.get(id) : undefined;
+  if (!isServerId(id) || server === undefined) {
+    return { reason: 'unknown-server', detail: 'no server of this name is configured' };
+  }
+  const refusal = mediaRefusal(c.req.header('Content-Type'), c.req.header('Content-Encoding'));
+  return refusal ?? { serverId: id, capabilities: server.capabilities };
+}
+
+/** Says what the credential would have to be good for. */
+function notPermitted(lacking: string): Refusal {
+  return { reason: 'not-permitted', detail: `the credential is not good for ${lacking}` };
 }
 
 type ChangesIn =
@@ -61,7 +97,7 @@ async function publish(
   c: Context<PublisherEnv>,
   serverId: ServerId,
   changes: readonly Change[],
-  { broker, metrics, random }: PublishRouteOptions,
+  { broker, metrics, random, log }: PublishRouteOptions,
 ): Promise<Response> {
   const key = c.req.header('Idempotency-Key');
   const idempotency = key === undefined ? undefined : idempotencyOf(key, changes);
@@ -79,6 +115,17 @@ async function publish(
   if (outcome.kind === 'key-reused') {
     return refuse(c, { reason: 'idempotency-key-reused', detail: 'use a new key for new changes' });
   }
-  if (outcome.kind === 'published') for (const { kind } of changes) metrics.published(kind);
+  if (outcome.kind === 'published') {
+    for (const { kind } of changes) metrics.published(kind);
+    const { publisher } = c.get('grant');
+    // The audit: who, where and how many of what; a URI or a task may be private.
+    log.info({ requestId: c.get('requestId'), publisher, serverId, kinds: countsOf(changes) }, 'changes published');
+  }
   return accept(c, outcome);
+}
+
+function countsOf(changes: readonly Change[]): Readonly<Record<string, number>> {
+  const counts: Partial<Record<ChangeKind, number>> = {};
+  for (const { kind } of changes) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
 }

@@ -1,19 +1,33 @@
 import type { Clock } from '@listen-gateway/core';
-import type { Log } from '@listen-gateway/service-kit';
+import type { Guard } from '@listen-gateway/service-kit';
 import { Hono } from 'hono';
 import { requestId } from 'hono/request-id';
+import { secureHeaders } from 'hono/secure-headers';
+import type { PublisherAuth } from '../auth/publisher-auth.ts';
 import { openApiDocument } from '../open-api.ts';
 import { type PublisherEnv, refuse } from './answer.ts';
+import { authenticate } from './authenticate.ts';
+import { paced } from './pace.ts';
 import { CHANGES_PATH, type PublishRouteOptions, publishRoute } from './publish-route.ts';
 
 export interface PublisherAppOptions extends PublishRouteOptions {
-  readonly log: Log;
   readonly clock: Clock;
+  readonly auth: PublisherAuth;
+  readonly guard: Guard;
 }
+
+/** Whether it is reached by TLS alone is its proxy's to say; the others are of browsers long gone. */
+const SECURE_HEADERS = {
+  strictTransportSecurity: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+  xFrameOptions: 'DENY',
+} as const;
 
 /** The publisher's HTTP API. */
 export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
-  const { log, clock, metrics } = options;
+  const { log, clock, metrics, guard } = options;
   const app = new Hono<PublisherEnv>();
   app.use(requestId());
   app.use(async (c, next) => {
@@ -25,6 +39,16 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
     metrics.ended(outcome, tookMs);
     log.debug({ requestId: c.get('requestId'), serverId: c.req.param('server'), outcome, tookMs }, 'publish ended');
   });
+
+  app.use(secureHeaders(SECURE_HEADERS), async (c, next): Promise<Response | undefined> => {
+    const { host, origin } = c.env.incoming.headers;
+    const why = guard({ host, origin });
+    if (why !== undefined) return refuse(c, { reason: 'host-not-allowed', detail: why }, { Connection: 'close' });
+    await next();
+    c.header('Cache-Control', 'no-store');
+    return undefined;
+  });
+  app.use('/v1/*', authenticate(options), paced(options.pace, options.random));
 
   app.post(CHANGES_PATH, publishRoute(options));
   app.all(CHANGES_PATH, (c) =>
