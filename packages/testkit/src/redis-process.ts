@@ -27,6 +27,8 @@ export interface RedisProcessOptions {
   readonly args?: readonly string[];
   /** Opens a second port that speaks TLS, see `tlsUrl`; the plain one stays for the test itself. */
   readonly tls?: RedisCertificates;
+  /** Added to the environment of the process. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A redis-server of this test alone on a free loopback port, for tests that stop, freeze, empty or configure it. */
@@ -36,7 +38,8 @@ export async function openRedisProcess(options: RedisProcessOptions = {}): Promi
   const [port, tlsPort] = [await freePort(), await freePort()];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'];
   if (options.tls) args.push('--tls-port', String(tlsPort), ...options.tls.serverArguments);
-  const redis = new RedisProcess({ program, dir, port, tlsPort, args: [...args, ...(options.args ?? [])] });
+  const setting = { program, dir, port, tlsPort, args: [...args, ...(options.args ?? [])] };
+  const redis = new RedisProcess(options.env === undefined ? setting : { ...setting, env: options.env });
   await redis.start();
   return redis;
 }
@@ -48,6 +51,7 @@ export interface RedisSetting {
   readonly tlsPort?: number;
   /** All arguments of the program; those that end in a port are in here too. */
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** A process that answers Redis commands: a redis-server, alone or in a cluster, or a sentinel. */
@@ -77,8 +81,8 @@ export class RedisProcess implements Redis {
 
   /** Starts it on the same port, with the data that `stop` saved; resolves once it answers. */
   async start(): Promise<void> {
-    const { program, port, args } = this.#setting;
-    const child = spawn(program, [...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const { program, port, args, env } = this.#setting;
+    const child = spawn(program, [...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] });
     let output = '';
     child.stdout.on('data', (chunk) => {
       output = `${output}${chunk}`.slice(-2_000);
