@@ -164,7 +164,6 @@ const register: readonly Requirement[] = [
   {
     id: 'SUB-07',
     since: '0.1.0',
-    rest: 'comes with the proxy',
     says: 'Progress and logs belong to their own request, never to a listen.',
   },
   { id: 'SUB-08', since: '0.1.0', rest: STDIO, says: 'Several subscriptions of one host do not know of each other.' },
