@@ -52,6 +52,16 @@ describe('the compose file', () => {
     expect(listen.host).toBe('0.0.0.0');
   });
 
+  it('says of each service that is exposed that it is, on purpose', () => {
+    for (const name of ['gateway-1', 'gateway-2', 'publisher']) {
+      const closed = Object.entries(service(name).environment ?? {}).filter(
+        ([variable]) => !variable.includes('EXPOSE'),
+      );
+      const problems = settingProblems(name === 'publisher' ? name : 'gateway', Object.fromEntries(closed));
+      expect(problems).toEqual([expect.stringContaining('xposeWithoutAuthentication')]);
+    }
+  });
+
   it('gives the publisher settings that it takes', () => {
     expect(settingProblems('publisher', service('publisher').environment ?? {})).toEqual([]);
   });

@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { REPOSITORY, readShipped } from './repository.ts';
-import { imageEnvironment, SERVICES, settingProblems } from './service-settings.ts';
+import { EXPOSED, imageEnvironment, SERVICES, settingProblems } from './service-settings.ts';
 
 const dockerfile = readShipped('deploy/Dockerfile');
 
@@ -38,7 +38,15 @@ describe('the image', () => {
 
   it('sets nothing that a service would not take', () => {
     expect(Object.keys(imageEnvironment())).toEqual(['LG_LISTEN__HOST', 'LG_PUBLISHER__HOST', 'LG_ADMIN__HOST']);
-    for (const service of SERVICES) expect(settingProblems(service, {})).toEqual([]);
+    for (const service of SERVICES) expect(settingProblems(service, EXPOSED)).toEqual([]);
+  });
+
+  it('lets no stranger in that nobody invited: each service says what it needs to be told, and refuses to start', () => {
+    expect(settingProblems('gateway', {})).toEqual([expect.stringContaining('http.exposeWithoutAuthentication')]);
+    expect(settingProblems('publisher', {})).toEqual([
+      expect.stringContaining('publisher.exposeWithoutAuthentication'),
+    ]);
+    expect(settingProblems('standalone', {})).not.toEqual([]);
   });
 
   it('carries the version that this is', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { type Manifest, type PodSpec, readKustomization, readManifests } from './manifests.ts';
 import { readShipped } from './repository.ts';
-import { gatewaySettings, longestShutdownMs, settingProblems } from './service-settings.ts';
+import { type Environment, EXPOSED, gatewaySettings, longestShutdownMs, settingProblems } from './service-settings.ts';
 
 const CONFIG_FILE = readShipped('k8s/base/listen-gateway.yaml');
 const base = readManifests('base');
@@ -15,18 +15,31 @@ const find = (kind: string, name: string, among = base): Manifest => {
 };
 const podOf = (name: string) => find('Deployment', name).spec.template.spec;
 /** A secret's value is a Redis URL of the operator's. */
-const environmentOf = ({ containers: [{ env }] }: PodSpec) =>
+const environmentOf = ({ containers: [{ env }] }: PodSpec): Environment =>
   Object.fromEntries(env.map(({ name, value }) => [name, value ?? 'redis://redis:6379']));
+/** With what the local overlay adds. */
+const localEnvironmentOf = (service: string): Environment => {
+  const patches = (readKustomization('overlays/local').patches ?? []).filter(({ target }) => target.name === service);
+  const added = patches.flatMap(
+    ({ patch }) => parse(patch) as { path: string; value: { name: string; value: string } }[],
+  );
+  for (const { path } of added) expect(path).toBe('/spec/template/spec/containers/0/env/-');
+  return {
+    ...environmentOf(podOf(service)),
+    ...Object.fromEntries(added.map(({ value }) => [value.name, value.value])),
+  };
+};
 const mebibytes = (amount: string) => Number(amount.replace(/Mi$/, ''));
 
 /** By how many milliseconds the pod outlives the longest shutdown of the gateway in it; negative where it does not. */
 const spareMs = (pod: PodSpec, file = CONFIG_FILE) =>
-  (pod.terminationGracePeriodSeconds ?? 30) * 1_000 - longestShutdownMs(gatewaySettings(environmentOf(pod), file));
+  (pod.terminationGracePeriodSeconds ?? 30) * 1_000 -
+  longestShutdownMs(gatewaySettings({ ...environmentOf(pod), ...EXPOSED }, file));
 
 describe('the gateway on Kubernetes', () => {
   const pod = podOf('gateway');
   const { terminationGracePeriodSeconds: _, ...silent } = pod;
-  const settings = gatewaySettings(environmentOf(pod), CONFIG_FILE);
+  const settings = gatewaySettings(localEnvironmentOf('gateway'), CONFIG_FILE);
 
   it('is given the time that its drain may take (P-1.8, FIELD F1)', () => {
     expect(settings.drain.delayMs, 'load balancers hear late that a pod ends').toBeGreaterThanOrEqual(5_000);
@@ -80,14 +93,20 @@ describe.each(['gateway', 'publisher'] as const)('the pod of the %s', (service) 
 
   it('runs its service from the one image, with settings that the service takes', () => {
     expect([container.image, container.args]).toEqual(['listen-gateway', [service]]);
-    expect(settingProblems(service, environmentOf(pod), CONFIG_FILE)).toEqual([]);
-    expect(settingProblems(service, environmentOf(pod), 'limit: {}'), 'a misspelling is found').not.toEqual([]);
+    expect(settingProblems(service, localEnvironmentOf(service), CONFIG_FILE)).toEqual([]);
+    const misspelt = settingProblems(service, localEnvironmentOf(service), 'limit: {}');
+    expect(misspelt, 'a misspelling is found').not.toEqual([]);
+  });
+
+  it('does not start before an overlay says who is let in', () => {
+    const problems = settingProblems(service, environmentOf(pod), CONFIG_FILE);
+    expect(problems).toEqual([expect.stringContaining('xposeWithoutAuthentication')]);
   });
 
   it('is asked for its health on the admin port, which no Service has', () => {
     expect(container.readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'admin' });
     expect(container.livenessProbe.httpGet).toEqual({ path: '/livez', port: 'admin' });
-    const { admin } = gatewaySettings({}, CONFIG_FILE);
+    const { admin } = gatewaySettings(EXPOSED, CONFIG_FILE);
     expect(container.ports.find(({ name }) => name === 'admin')?.containerPort).toBe(admin.port);
     expect(find('Service', service).spec.ports?.map(({ targetPort }) => targetPort)).toEqual(['http']);
   });

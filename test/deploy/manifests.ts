@@ -53,6 +53,7 @@ interface Kustomization {
   readonly resources: readonly string[];
   readonly images?: readonly { readonly name: string; readonly newTag: string }[];
   readonly configMapGenerator?: readonly { readonly name: string; readonly files: readonly string[] }[];
+  readonly patches?: readonly { readonly target: { readonly name: string }; readonly patch: string }[];
   readonly secretGenerator?: readonly { readonly name: string; readonly literals: readonly string[] }[];
 }
 

@@ -30,7 +30,7 @@ const issuerConfig = z.strictObject({
   algorithms: z
     .array(z.enum(ALGORITHMS))
     .min(1)
-    .optional()
+    .default([...ALGORITHMS])
     .describe('Signature algorithms let in; unset, all of them.'),
   subjectPrefix: z.string().optional().describe('Put before its subjects, so that no other issuer can name the same.'),
   introspection: z
@@ -88,7 +88,7 @@ export const authConfig = z
   .superRefine(checkIssuers)
   .transform(({ issuer, issuers, ...rest }) => ({
     ...rest,
-    issuers: issuers ?? (issuer === undefined ? [] : [{ issuer }]),
+    issuers: issuers ?? (issuer === undefined ? [] : [issuerConfig.parse({ issuer })]),
   }));
 
 type Issuers = {

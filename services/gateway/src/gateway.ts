@@ -7,8 +7,11 @@ import {
   startHttpServer,
   systemClock,
 } from '@listen-gateway/service-kit';
+import { watchAuthentication } from './auth/watch-authentication.ts';
 import type { GatewayConfig } from './config.ts';
+import type { EndpointOptions } from './http/endpoint.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
+import { TrustedProxies } from './http/trusted-proxies.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
 import { authorizerMetrics, lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
@@ -23,6 +26,8 @@ export interface GatewayOptions {
   readonly metrics: Metrics;
   readonly clock?: Clock;
   readonly random?: Random;
+  /** Milliseconds since the epoch, by which tokens expire. */
+  readonly wallNow?: () => number;
 }
 
 /** One running instance. */
@@ -39,34 +44,30 @@ export interface Gateway {
 
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, broker, log, metrics, clock = systemClock, random = Math.random } = options;
-  const streams: Streams = new Streams({
-    broker,
-    clock,
-    observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.open.size)]),
-    // Hosts are not told apart yet, so there is no principal whose streams could be counted.
-    limits: { ...config.limits, streamsPerPrincipal: Number.POSITIVE_INFINITY },
-    ...config.stream,
-  });
+  const { config, broker, log, metrics, clock = systemClock, random = Math.random, wallNow = Date.now } = options;
+  const onFault = (err: unknown) => log.error({ err }, 'request failed');
+  const streams = openStreams(options, clock);
   const lostHosts = openLostHosts(options, clock);
-  const servers = openServers(config.servers, { clock, onConsulted: watchAuthorizers(options) });
-  const countExchange = proxyMetrics(metrics.registry);
+  const proxies = new TrustedProxies(config.http.trustedProxies);
+  const servers = openServers(config.servers, {
+    clock,
+    proxies,
+    publicUrl: config.http.publicUrl,
+    onConsulted: watchAuthorizers(options),
+    auth: { streams, clock, wallNow, observer: watchAuthentication(log, metrics), onFault },
+  });
   const app = mcpEndpoint({
     streams,
     lostHosts,
     servers,
     guard: createGuard({ ...config.http, host: config.listen.host, section: 'http' }),
+    publicUrl: config.http.publicUrl,
+    proxies,
     limits: config.limits,
     clock,
     random,
-    onExchange: (serverId, outcome, tookMs) => {
-      countExchange(outcome.kind, tookMs);
-      if (!('cause' in outcome)) return;
-      // The error itself has a stack of nothing here, and may hold what the upstream said.
-      const { code, message: why } = outcome.cause as NodeJS.ErrnoException;
-      log.warn({ serverId, outcome: outcome.kind, code, why }, 'upstream failed');
-    },
-    onFault: (err) => log.error({ err }, 'request failed'),
+    onExchange: watchExchanges(options),
+    onFault,
   });
   const server = await startHttpServer({ ...config.listen, fetch: app.fetch });
   let draining = false;
@@ -93,6 +94,31 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       cancel();
       await closeServers(servers);
     },
+  };
+}
+
+function openStreams({ config, broker, log, metrics }: GatewayOptions, clock: Clock): Streams {
+  const streams: Streams = new Streams({
+    broker,
+    clock,
+    observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.open.size)]),
+    // Hosts are not told apart yet, so there is no principal whose streams could be counted.
+    limits: { ...config.limits, streamsPerPrincipal: Number.POSITIVE_INFINITY },
+    ...config.stream,
+    endsWithResult: { 'token-expired': config.stream.resultAtExpiry, drain: config.stream.resultAtDrain },
+  });
+  return streams;
+}
+
+/** Counts forwarded requests, and logs those that failed. */
+function watchExchanges({ log, metrics }: GatewayOptions): EndpointOptions['onExchange'] {
+  const count = proxyMetrics(metrics.registry);
+  return (serverId, outcome, tookMs) => {
+    count(outcome.kind, tookMs);
+    if (!('cause' in outcome)) return;
+    // The error itself has a stack of nothing here, and may hold what the upstream said.
+    const { code, message: why } = outcome.cause as NodeJS.ErrnoException;
+    log.warn({ serverId, outcome: outcome.kind, code, why }, 'upstream failed');
   };
 }
 

@@ -1,8 +1,8 @@
 import { DISCOVER_METHOD, type Inbound, LISTEN_METHOD, RPC_CODES, type RpcRefusal } from '@listen-gateway/protocol';
+import type { HostPrincipal } from '../auth/host-principal.ts';
 import type { Server } from '../servers.ts';
 import { ANSWERERS, type MessageSort } from './answerers.ts';
 import { discover } from './discover.ts';
-import type { HostPrincipal } from '../auth/host-principal.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
 import { listen } from './listen.ts';
@@ -24,8 +24,7 @@ export async function answerPost(
   const { serverId, upstream } = server;
   const { withUpstream, alone } = ANSWERERS[sortOf(inbound)];
   const answerer = upstream === undefined ? alone : withUpstream;
-  if (inbound.kind === 'request' && answerer === 'listen')
-    return listen(c, options, server, { ...inbound, principal });
+  if (inbound.kind === 'request' && answerer === 'listen') return listen(c, options, server, { ...inbound, principal });
   if (inbound.kind === 'request' && answerer === 'discover') {
     return discover(c, options, server, { id: inbound.id, body: bytes });
   }

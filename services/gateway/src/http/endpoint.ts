@@ -6,6 +6,7 @@ import type { Context } from 'hono';
 import type { LostHosts } from '../lost-hosts/lost-hosts.ts';
 import type { Server } from '../servers.ts';
 import type { ExchangeOutcome } from '../upstream/exchange.ts';
+import type { TrustedProxies } from './trusted-proxies.ts';
 
 /** What the MCP endpoint works with. */
 export interface EndpointOptions {
@@ -13,6 +14,9 @@ export interface EndpointOptions {
   readonly lostHosts: LostHosts;
   readonly servers: ReadonlyMap<ServerId, Server>;
   readonly guard: Guard;
+  /** The URL that hosts reach the gateway by, where it is configured. */
+  readonly publicUrl: string | undefined;
+  readonly proxies: TrustedProxies;
   readonly limits: FilterLimits & { readonly bodyBytes: number };
   readonly clock: Clock;
   readonly random: Random;

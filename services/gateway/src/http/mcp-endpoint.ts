@@ -3,9 +3,11 @@ import { Hono } from 'hono';
 import type { Server } from '../servers.ts';
 import { answerPost } from './answer-post.ts';
 import { ANSWERERS } from './answerers.ts';
+import { authenticate } from './bearer.ts';
 import type { EndpointContext, EndpointEnv, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
 import { httpRefusal, rpcResponse } from './refusal-response.ts';
+import { METADATA_PATH, protectedResource } from './well-known.ts';
 
 /**
  * The MCP endpoint: `POST /mcp` for the server `default`, `POST /mcp/{server}` for the others.
@@ -21,24 +23,38 @@ export function mcpEndpoint(options: EndpointOptions): Hono<EndpointEnv> {
   app.use(async (c, next) => {
     const { headers, rawHeaders } = c.env.incoming;
     if (namesTwoHosts(rawHeaders)) return httpRefusal(400, 'A request names one Host');
-    const refusal = guard({ host: headers.host, origin: headers.origin });
+    const refusal = guard({ host: headers.host, origin: isMetadata(c.req.path) ? undefined : headers.origin });
     return refusal === undefined ? next() : httpRefusal(403, refusal);
   });
   for (const path of ['/mcp', '/mcp/:server']) {
     app.all(path, (c) => {
       const serverId = (c.req.param('server') ?? DEFAULT_SERVER_ID) as ServerId;
       const server = servers.get(serverId);
+      if (server !== undefined) return answer(c, options, server);
       const isPost = c.env.incoming.method === 'POST';
-      if (server !== undefined) return isPost ? answerPost(c, options, server) : answerSession(c, options, server);
       return isPost ? httpRefusal(404, `No server ${JSON.stringify(serverId)} is configured here`) : methodNotAllowed();
     });
   }
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`]) app.all(path, (c) => protectedResource(c, options));
   app.notFound(() => httpRefusal(404, 'The MCP endpoint is POST /mcp or POST /mcp/{server}'));
   app.onError((error) => {
     onFault(error);
     return rpcResponse({ status: 500, error: { code: RPC_CODES.internalError, message: 'Internal error' } });
   });
   return app;
+}
+
+/** Whoever is not let in is refused before a byte of the body is read, whatever the method. */
+async function answer(c: EndpointContext, options: EndpointOptions, server: Server): Promise<Response> {
+  const principal = await authenticate(c, options, server);
+  if (principal instanceof Response) return principal;
+  if (c.env.incoming.method === 'POST') return answerPost(c, options, server, principal);
+  return answerSession(c, options, server);
+}
+
+/** Metadata is read from any origin, since a browser has to read it before it can know where it belongs. */
+function isMetadata(path: string): boolean {
+  return path === METADATA_PATH || path.startsWith(`${METADATA_PATH}/`);
 }
 
 /** GET and DELETE belong to the sessions of earlier revisions, which an upstream may still speak. */

@@ -2,6 +2,7 @@ import { freePort, within } from '@listen-gateway/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RawUpstream } from '../../test/raw-upstream.ts';
 import { type Answer, answerWith, StubUpstream } from '../../test/stub-upstream.ts';
+import { TrustedProxies } from '../http/trusted-proxies.ts';
 import { Upstream } from './upstream.ts';
 
 const RESULT = { resultType: 'complete', capabilities: { tools: {} }, text: 'größer' };
@@ -14,7 +15,13 @@ afterEach(async () => {
 });
 
 function upstreamAt(url: string, headTimeoutMs = 5_000): Upstream {
-  const upstream = new Upstream({ url, authorization: { mode: 'off' }, connectTimeoutMs: 1_000, headTimeoutMs });
+  const upstream = new Upstream({
+    url,
+    authorization: { mode: 'off' },
+    proxies: new TrustedProxies(),
+    connectTimeoutMs: 1_000,
+    headTimeoutMs,
+  });
   opened.push(upstream);
   return upstream;
 }

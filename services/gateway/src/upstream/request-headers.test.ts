@@ -3,11 +3,14 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { within } from '@listen-gateway/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TrustedProxies } from '../http/trusted-proxies.ts';
 import { requestHeaders, type UpstreamAuthorization } from './request-headers.ts';
 
 type Lines = readonly (readonly [string, string])[];
 
 const OFF: UpstreamAuthorization = { mode: 'off' };
+const NOBODY = new TrustedProxies();
+const LOOPBACK = new TrustedProxies(['127.0.0.0/8']);
 /** What is told of the way of a request that came from a test. */
 const ORIGIN = [
   ['X-Forwarded-For', '127.0.0.1'],
@@ -41,8 +44,8 @@ async function incomingOf(lines: Lines, host: Lines = [['Host', 'gateway.example
 }
 
 /** The lines that go upstream, of a request with these lines. */
-async function forwarded(lines: Lines, authorization = OFF): Promise<(readonly [string, string])[]> {
-  const flat = requestHeaders(await incomingOf(lines), authorization);
+async function forwarded(lines: Lines, authorization = OFF, proxies = NOBODY): Promise<(readonly [string, string])[]> {
+  const flat = requestHeaders(await incomingOf(lines), authorization, proxies);
   return Array.from({ length: flat.length / 2 }, (_, at) => [flat[2 * at] ?? '', flat[2 * at + 1] ?? ''] as const);
 }
 
@@ -107,16 +110,17 @@ describe('the headers of a forwarded request', () => {
     expect(own(await forwarded(lines))).toEqual([['X-Three', '3']]);
   });
 
-  it('add the hop of the host to the chain that it came by', async () => {
-    const lines = [
-      ['X-Forwarded-For', '198.51.100.1'],
-      ['X-Forwarded-For', '198.51.100.2'],
-      ['X-Forwarded-Host', 'mcp.example'],
-      ['X-Forwarded-Proto', 'https'],
-      ['Forwarded', 'for=198.51.100.1'],
-      ['Forwarded', 'for=198.51.100.2;proto=https'],
-    ] as const;
-    expect(await forwarded(lines)).toEqual([
+  const chain = [
+    ['X-Forwarded-For', '198.51.100.1'],
+    ['X-Forwarded-For', '198.51.100.2'],
+    ['X-Forwarded-Host', 'mcp.example'],
+    ['X-Forwarded-Proto', 'https'],
+    ['Forwarded', 'for=198.51.100.1'],
+    ['Forwarded', 'for=198.51.100.2;proto=https'],
+  ] as const;
+
+  it('add the hop of a trusted proxy to the chain that the request came by', async () => {
+    expect(await forwarded(chain, OFF, LOOPBACK)).toEqual([
       ['X-Forwarded-For', '198.51.100.1, 198.51.100.2, 127.0.0.1'],
       ['X-Forwarded-Host', 'mcp.example'],
       ['X-Forwarded-Proto', 'https'],
@@ -124,10 +128,14 @@ describe('the headers of a forwarded request', () => {
     ]);
   });
 
+  it('say nothing that a host made up of its way: the upstream believes this gateway', async () => {
+    expect(await forwarded(chain)).toEqual(ORIGIN);
+  });
+
   it('write an IPv6 address as RFC 7239 wants it, and as everybody else does', async () => {
     const incoming = await incomingOf([]);
     Object.defineProperty(incoming.socket, 'remoteAddress', { value: '2001:db8::7' });
-    const flat = requestHeaders(incoming, OFF);
+    const flat = requestHeaders(incoming, OFF, NOBODY);
     expect(flat[flat.indexOf('X-Forwarded-For') + 1]).toBe('2001:db8::7');
     expect(flat[flat.indexOf('Forwarded') + 1]).toMatch(/^for="\[2001:db8::7\]";/);
   });
@@ -138,7 +146,7 @@ describe('the headers of a forwarded request', () => {
     ['X-Forwarded-Host', 'a", for=203.0.113.9;x="'],
     ['X-Forwarded-Host', 'a\\'],
   ])('let no %s: %s forge the last hop in Forwarded, which is the one that upstreams trust', async (name, value) => {
-    const lines = await forwarded([[name, value]]);
+    const lines = await forwarded([[name, value]], OFF, LOOPBACK);
     const element = lines.find(([field]) => field === 'Forwarded')?.[1] ?? '';
     // One element: a comma or semicolon of the host stands in a quoted string.
     expect(element).toMatch(/^for=127\.0\.0\.1;host="[^"\\]*";proto=(?:[\w!#$%&'*+.^`|~-]+|"[^"\\]*")$/);
@@ -155,7 +163,7 @@ describe('the headers of a forwarded request', () => {
   });
 
   it('of a request that names no Host say nothing of it', async () => {
-    const flat = requestHeaders(await incomingOf([], []), OFF);
+    const flat = requestHeaders(await incomingOf([], []), OFF, NOBODY);
     expect(flat).not.toContain('X-Forwarded-Host');
     expect(flat[flat.indexOf('Forwarded') + 1]).toBe('for=127.0.0.1;proto=http');
   });

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TrustedProxies } from '../http/trusted-proxies.ts';
 
 /** What the upstream may learn of the host's credential (P-3.4: a token goes to nobody but its audience). */
 export type UpstreamAuthorization =
@@ -33,7 +34,11 @@ const NOT_FORWARDED = new Set([
  * The headers of the request to the upstream, names and values in turn: all that the host sent, known or not and in
  * its order and spelling (P-2.11), but for those of the connection; and where the request came from.
  */
-export function requestHeaders(incoming: IncomingMessage, authorization: UpstreamAuthorization): string[] {
+export function requestHeaders(
+  incoming: IncomingMessage,
+  authorization: UpstreamAuthorization,
+  proxies: TrustedProxies,
+): string[] {
   const named = new Set((incoming.headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
   const forwarded: string[] = [];
   const { rawHeaders } = incoming;
@@ -44,7 +49,7 @@ export function requestHeaders(incoming: IncomingMessage, authorization: Upstrea
     if (!NOT_FORWARDED.has(lower.replaceAll('_', '-')) && !named.has(lower))
       forwarded.push(name, rawHeaders[at + 1] as string);
   }
-  forwarded.push(...origin(incoming));
+  forwarded.push(...origin(incoming, proxies));
   const credential = credentialFor(incoming, authorization);
   if (credential !== undefined) forwarded.push('Authorization', credential);
   return forwarded;
@@ -62,23 +67,28 @@ export function credentialFor({ headers }: IncomingMessage, authorization: Upstr
   }
 }
 
-/** Both spellings of where a request came from: proxies and frameworks in the field read one or the other (RFC 7239). */
-function origin({ headers, socket }: IncomingMessage): string[] {
+/**
+ * Both spellings of where a request came from: proxies and frameworks in the field read one or the other (RFC 7239).
+ * What a peer says of hops before it goes on only where it is believed, since the upstream believes this gateway.
+ */
+function origin(incoming: IncomingMessage, proxies: TrustedProxies): string[] {
+  const { socket } = incoming;
   const address = socket.remoteAddress ?? 'unknown';
-  const host = text(headers['x-forwarded-host']) ?? headers.host ?? '';
-  const protocol = text(headers['x-forwarded-proto']) ?? 'http';
+  const told = proxies.believes(incoming) ? incoming.headers : {};
+  const host = text(told['x-forwarded-host']) ?? incoming.headers.host ?? '';
+  const protocol = text(told['x-forwarded-proto']) ?? 'http';
   const node = address.includes(':') ? `"[${address}]"` : address;
   // What the host says stands in quotes: an element of its own behind ours would be taken for the nearest hop.
   const hop = [`for=${node}`, ...(host === '' ? [] : [`host=${quoted(host)}`])];
   hop.push(`proto=${/^[a-z]+$/i.test(protocol) ? protocol : quoted(protocol)}`);
   return [
     'X-Forwarded-For',
-    joined(text(headers['x-forwarded-for']), address),
+    joined(text(told['x-forwarded-for']), address),
     ...(host === '' ? [] : ['X-Forwarded-Host', host]),
     'X-Forwarded-Proto',
     protocol,
     'Forwarded',
-    joined(headers.forwarded, hop.join(';')),
+    joined(told.forwarded, hop.join(';')),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Pool } from 'undici';
+import type { TrustedProxies } from '../http/trusted-proxies.ts';
 import { askDiscover } from './ask-discover.ts';
 import type { DiscoverAnswer } from './discovery.ts';
 import { Exchange, type ExchangeOutcome } from './exchange.ts';
@@ -9,6 +10,8 @@ export interface UpstreamOptions {
   /** The MCP endpoint of the upstream. */
   readonly url: string;
   readonly authorization: UpstreamAuthorization;
+  /** Whose word on where a request came from is passed on. */
+  readonly proxies: TrustedProxies;
   /** Time for a connection to be made, in milliseconds. */
   readonly connectTimeoutMs: number;
   /** Time from a request to the head of its answer, in milliseconds; a stream that has begun may live for ever. */
@@ -23,6 +26,7 @@ export class Upstream {
   readonly #path: string;
   readonly #query: string;
   readonly #authorization: UpstreamAuthorization;
+  readonly #proxies: TrustedProxies;
   readonly #discoverTimeoutMs: number;
   readonly #pool: Pool;
 
@@ -31,6 +35,7 @@ export class Upstream {
     this.#path = pathname;
     this.#query = search;
     this.#authorization = options.authorization;
+    this.#proxies = options.proxies;
     this.#discoverTimeoutMs = Math.min(options.headTimeoutMs, DISCOVER_TIMEOUT_MS);
     this.#pool = new Pool(origin, {
       connect: { timeout: options.connectTimeoutMs },
@@ -47,7 +52,7 @@ export class Upstream {
   forward(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer | null): Promise<ExchangeOutcome> {
     const exchange = new Exchange(outgoing);
     const method = incoming.method as 'POST';
-    const headers = requestHeaders(incoming, this.#authorization);
+    const headers = requestHeaders(incoming, this.#authorization, this.#proxies);
     this.#pool.dispatch({ path: this.#target(incoming.url), method, headers, body }, exchange);
     return exchange.done;
   }

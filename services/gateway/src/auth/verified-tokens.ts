@@ -1,0 +1,66 @@
+import { hash } from 'node:crypto';
+import type { Clock } from '@listen-gateway/core';
+import type { Verdict, Verified } from './verdict.ts';
+
+interface Kept {
+  readonly verified: Verified;
+  readonly until: number;
+}
+
+/** Verifies a token; says for how long a good one need not be verified again. */
+type Verify = () => Promise<{ readonly verdict: Verdict; readonly keepMs: number }>;
+
+/** Tokens kept; the one used least recently makes room. */
+const KEPT_TOKENS = 10_000;
+
+/**
+ * What tokens were found to be, so that a tool call does not cost a signature or a question. By their hashes: a dump of
+ * the memory gives none away. What was refused is not kept, since anybody can make up as many as there is room for.
+ */
+export class VerifiedTokens {
+  readonly #clock: Clock;
+  readonly #kept = new Map<string, Kept>();
+  readonly #pending = new Map<string, Promise<Verdict>>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What this token was found to be, or is by `verify`, which is called once however many ask at once. */
+  async find(
+    token: string,
+    verify: () => Promise<{ readonly verdict: Verdict; readonly keepMs: number }>,
+  ): Promise<Verdict> {
+    const key = hash('sha256', token, 'base64url');
+    return (await this.#current(key)) ?? this.#pending.get(key) ?? this.#verify(key, verify);
+  }
+
+  async #current(key: string): Promise<Verdict | undefined> {
+    const kept = this.#kept.get(key);
+    if (kept === undefined) return undefined;
+    this.#kept.delete(key);
+    if (kept.until <= this.#clock.now()) return undefined;
+    this.#kept.set(key, kept);
+    return kept.verified;
+  }
+
+  #verify(key: string, verify: Verify): Promise<Verdict> {
+    const pending = verify()
+      .then(({ verdict, keepMs }) => {
+        if (verdict.ok) this.#keep(key, { verified: verdict, until: this.#clock.now() + keepMs });
+        return verdict;
+      })
+      .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, pending);
+    return pending;
+  }
+
+  #keep(key: string, kept: Kept): void {
+    this.#kept.set(key, kept);
+    if (this.#kept.size <= KEPT_TOKENS) return;
+    for (const oldest of this.#kept.keys()) {
+      this.#kept.delete(oldest);
+      return;
+    }
+  }
+}
