@@ -40,13 +40,12 @@ export class StreamIndex {
    * `subscribedUri` is the URI that the stream named, which differs from the change's under sub-resource matching.
    */
   match(change: Change, visit: (stream: Stream, subscribedUri?: string) => void): void {
-    const { audience } = change;
+    const subjects = change.audience && new Set(change.audience.subjects);
     const visitAudience =
-      audience === undefined
+      subjects === undefined
         ? visit
         : (stream: Stream, subscribedUri?: string) => {
-            if (stream.principal !== undefined && audience.subjects.includes(stream.principal.subject))
-              visit(stream, subscribedUri);
+            if (stream.principal !== undefined && subjects.has(stream.principal.subject)) visit(stream, subscribedUri);
           };
     switch (change.kind) {
       case 'resource':

@@ -67,6 +67,11 @@ const BODIES: readonly unknown[] = [
   ],
 ];
 
+const DISCONNECTS: readonly unknown[] = [
+  ...[{}, { sid: 's' }, { jti: 'j', servers: ['members'] }, { sid: '' }, { jti: 5 }, { servers: [] }, { sids: 's' }],
+  ...[null, 'x', [], { servers: 'members' }, { servers: ['members', ''] }, { servers: Array(1_001).fill('members') }],
+];
+
 describe('the OpenAPI document', () => {
   let lab: TestPublisher;
 
@@ -117,4 +122,21 @@ describe('the OpenAPI document', () => {
       expect(fits('Body', body), ajv.errorsText()).toBe(status !== 400);
     },
   );
+
+  it.each(DISCONNECTS.map((body) => [JSON.stringify(body).slice(0, 100), body]))(
+    'agrees with the API on the disconnect %s',
+    async (_text, body) => {
+      const { status, json } = await lab.disconnect('ann', body);
+      expect([202, 400]).toContain(status);
+      expect(fits('Disconnect', body), ajv.errorsText()).toBe(status === 202);
+      expect(fits(status === 202 ? 'DisconnectReceipts' : 'Problem', json), ajv.errorsText()).toBe(true);
+    },
+  );
+
+  it('documents for a disconnect just what it can be refused with', () => {
+    const { responses } = document.paths['/v1/principals/{subject}/disconnect'].post;
+    expect(Object.keys(responses)).toEqual(['202', '400', '401', '403', '413', '415', '422', '429', '500', '503']);
+    expect(JSON.stringify(responses)).toContain('(no-principals)');
+    expect(JSON.stringify(responses)).not.toContain('Idempotency-Key');
+  });
 });

@@ -1,6 +1,7 @@
 import { SERVER_ID_PATTERN } from '@listen-gateway/protocol';
 import { productVersion } from '@listen-gateway/service-kit';
 import { CHANGE_SCHEMAS } from './change-schema.ts';
+import { DISCONNECT_SCHEMAS } from './disconnect-schema.ts';
 import { ALL_REASONS, type Reason, statusOf, titleOf } from './problem.ts';
 
 /**
@@ -29,6 +30,19 @@ export function openApiDocument() {
         ],
         post: publishOperation(),
       },
+      '/v1/principals/{subject}/disconnect': {
+        parameters: [
+          {
+            name: 'subject',
+            in: 'path',
+            required: true,
+            description:
+              'The subject of their tokens, URL-encoded, with the prefix of its issuer where one is configured.',
+            schema: { type: 'string', minLength: 1 },
+          },
+        ],
+        post: disconnectOperation(),
+      },
     },
     security: [{ bearer: [] }, {}],
     components: {
@@ -39,7 +53,7 @@ export function openApiDocument() {
           description: 'An API key or a JWT, where the publisher asks for one.',
         },
       },
-      schemas: { ...CHANGE_SCHEMAS, Receipts: receipts(), Problem: problem() },
+      schemas: { ...CHANGE_SCHEMAS, ...DISCONNECT_SCHEMAS, Receipts: receipts(), Problem: problem() },
     },
   };
 }
@@ -57,7 +71,28 @@ function publishOperation() {
       },
     ],
     requestBody: { required: true, content: { 'application/json': { schema: ref('Body') } } },
-    responses: { 202: accepted(), ...refusals() },
+    responses: { 202: accepted(), ...refusals(['invalid-disconnect', 'no-principals']) },
+  };
+}
+
+function disconnectOperation() {
+  const receipts = { 'application/json': { schema: ref('DisconnectReceipts') } };
+  return {
+    operationId: 'disconnectPrincipal',
+    summary: 'End the streams of a principal on every instance, for logout and revocation',
+    description:
+      'Repeating it does no harm. A host whose credential is still good may listen again: revoke that first.',
+    requestBody: { required: false, content: { 'application/json': { schema: ref('Disconnect') } } },
+    responses: {
+      202: { description: 'The broker has it for every server; one receipt each.', content: receipts },
+      ...refusals([
+        'invalid-changes',
+        'invalid-idempotency-key',
+        'unknown-server',
+        'undeliverable-changes',
+        'idempotency-key-reused',
+      ]),
+    },
   };
 }
 
@@ -74,10 +109,11 @@ function accepted() {
   };
 }
 
-/** One response for each status; the reasons behind it are its description. */
-function refusals(): Record<string, object> {
+/** One response for each status, of those reasons that are not the other operation's; they are its description. */
+function refusals(elsewhere: readonly Reason[]): Record<string, object> {
   // These two are answers to other methods and paths than the ones the document describes.
-  const reasons = ALL_REASONS.filter((reason) => reason !== 'method-not-allowed' && reason !== 'not-found');
+  const unlisted: ReadonlySet<Reason> = new Set([...elsewhere, 'method-not-allowed', 'not-found']);
+  const reasons = ALL_REASONS.filter((reason) => !unlisted.has(reason));
   const byStatus = new Map<number, Reason[]>();
   for (const reason of reasons) byStatus.set(statusOf(reason), [...(byStatus.get(statusOf(reason)) ?? []), reason]);
   const responses = [...byStatus]

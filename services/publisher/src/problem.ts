@@ -6,6 +6,7 @@ export type Reason = keyof typeof REASONS;
 const REASONS = {
   'malformed-body': { status: 400, title: 'The body cannot be read' },
   'invalid-changes': { status: 400, title: 'The body holds something that is no change' },
+  'invalid-disconnect': { status: 400, title: 'The body does not say what to disconnect' },
   'invalid-idempotency-key': { status: 400, title: 'The Idempotency-Key cannot be used' },
   unauthenticated: { status: 401, title: 'Nobody is known by this credential' },
   'not-permitted': { status: 403, title: 'The credential is not good for this' },
@@ -16,6 +17,7 @@ const REASONS = {
   'body-too-large': { status: 413, title: 'The body is too large' },
   'unsupported-media-type': { status: 415, title: 'The body is not JSON' },
   'undeliverable-changes': { status: 422, title: 'A change could reach nobody' },
+  'no-principals': { status: 422, title: 'A server has no authenticated hosts' },
   'idempotency-key-reused': { status: 422, title: 'The Idempotency-Key was used for other changes' },
   'too-many-requests': { status: 429, title: 'There were too many requests' },
   'internal-error': { status: 500, title: 'The publisher failed' },

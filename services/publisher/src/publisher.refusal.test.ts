@@ -78,7 +78,7 @@ describe('a change that could reach nobody', () => {
     expect(await lab.post(change, {}, 'quiet')).toMatchObject(problem(422, 'undeliverable-changes', '#/method'));
   });
 
-  it('is refused for an audience among hosts that nobody authenticated', async () => {
+  it('is refused for an audience among hosts that nobody authenticated (INS-04)', async () => {
     const answer = await lab.post({ changes: [TOOLS, { ...TOOLS, ...subjects }] });
     expect(answer).toMatchObject(problem(422, 'undeliverable-changes', '#/changes/1/audience'));
     expect(answer.json.errors[0].detail).toContain('not authenticated');

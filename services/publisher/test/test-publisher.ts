@@ -6,10 +6,12 @@ import { RecordingListener } from '@listen-gateway/testkit';
 import { expect } from 'vitest';
 import { type Publisher, publisherConfig, startPublisher } from '../src/index.ts';
 
-/** Announces everything; `quiet` announces nothing. */
+/** Announces everything; `quiet` announces nothing; the hosts of `members` and `guild` are authenticated. */
 const SERVERS = {
   default: {},
   acme: {},
+  members: { auth: { issuer: 'https://id.acme.example' } },
+  guild: { auth: { issuer: 'https://id.acme.example' } },
   quiet: {
     capabilities: {
       tools: false,
@@ -76,13 +78,27 @@ export class TestPublisher {
     return this.request(server, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
+  /** Asks to disconnect a principal; `subject` as it stands in the path. */
+  async disconnect(subject: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const text = body === undefined ? null : JSON.stringify(body);
+    return this.#fetch(`${this.publisher.url}/v1/principals/${subject}/disconnect`, {
+      method: 'POST',
+      headers,
+      body: text,
+    });
+  }
+
   async request(server: string, init: RequestInit): Promise<Answer> {
+    return this.#fetch(this.url(server), init);
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Answer> {
     const headers = {
       'Content-Type': 'application/json',
       ...(this.authorization !== undefined && { Authorization: this.authorization }),
       ...(init.headers as Record<string, string>),
     };
-    const response = await fetch(this.url(server), { ...init, headers });
+    const response = await fetch(url, { ...init, headers });
     const text = await response.text();
     return { status: response.status, headers: response.headers, json: text === '' ? undefined : JSON.parse(text) };
   }

@@ -1,15 +1,9 @@
 import { type Broker, BrokerError, type PublishOutcome, type Random } from '@listen-gateway/core';
-import {
-  type Change,
-  type ChangeCapabilities,
-  type ChangeKind,
-  isServerId,
-  type ServerId,
-} from '@listen-gateway/protocol';
+import { type Change, type ChangeKind, isServerId, type ServerId } from '@listen-gateway/protocol';
 import { BROKEN_OFF, type Log, readBody, retryAfter, type ServersConfig, TOO_LARGE } from '@listen-gateway/service-kit';
 import type { Context, Handler } from 'hono';
 import { missing } from '../auth/grant.ts';
-import { undeliverable } from '../deliverable.ts';
+import { type Audible, undeliverable } from '../deliverable.ts';
 import { idempotencyOf } from '../idempotency.ts';
 import type { PublishMetrics } from '../metrics.ts';
 import type { Refusal } from '../problem.ts';
@@ -41,7 +35,7 @@ export function publishRoute(options: PublishRouteOptions): Handler<PublisherEnv
       // What is left of the body is not worth reading to keep the connection.
       return refuse(c, { reason: 'body-too-large', detail }, { Connection: 'close' });
     }
-    const read = changesIn(bytes, place.capabilities);
+    const read = changesIn(bytes, place.server);
     if (!read.ok) return refuse(c, read.refusal);
     const { serverId } = place;
     const { changes } = read;
@@ -60,7 +54,7 @@ export function publishRoute(options: PublishRouteOptions): Handler<PublisherEnv
 function placeOf(
   c: Context<PublisherEnv>,
   servers: ServersConfig,
-): Refusal | { readonly serverId: ServerId; readonly capabilities: ChangeCapabilities } {
+): Refusal | { readonly serverId: ServerId; readonly server: Audible } {
   const id = c.req.param('server') ?? '';
   // Before anything is said of the server: whoever may not publish there learns nothing of it.
   const lacking = missing(c.get('grant'), id as ServerId, []);
@@ -70,7 +64,7 @@ function placeOf(
     return { reason: 'unknown-server', detail: 'no server of this name is configured' };
   }
   const refusal = mediaRefusal(c.req.header('Content-Type'), c.req.header('Content-Encoding'));
-  return refusal ?? { serverId: id, capabilities: server.capabilities };
+  return refusal ?? { serverId: id, server };
 }
 
 /** Says what the credential would have to be good for. */
@@ -82,13 +76,13 @@ type ChangesIn =
   | { readonly ok: true; readonly changes: readonly Change[] }
   | { readonly ok: false; readonly refusal: Refusal };
 
-function changesIn(bytes: Uint8Array, capabilities: ChangeCapabilities): ChangesIn {
+function changesIn(bytes: Uint8Array, server: Audible): ChangesIn {
   const read = readJson(bytes);
   if (!read.ok) return read;
   const body = readChanges(read.json);
   const detail = 'nothing was published; mend what the errors point at';
   if (!body.ok) return { ok: false, refusal: { reason: 'invalid-changes', detail, problems: body.problems } };
-  const problems = undeliverable(body, capabilities);
+  const problems = undeliverable(body, server);
   if (problems.length > 0) return { ok: false, refusal: { reason: 'undeliverable-changes', detail, problems } };
   return body;
 }

@@ -7,6 +7,7 @@ import type { PublisherAuth } from '../auth/publisher-auth.ts';
 import { openApiDocument } from '../open-api.ts';
 import { type PublisherEnv, refuse } from './answer.ts';
 import { authenticate } from './authenticate.ts';
+import { DISCONNECT_PATH, disconnectRoute } from './disconnect-route.ts';
 import { paced } from './pace.ts';
 import { CHANGES_PATH, type PublishRouteOptions, publishRoute } from './publish-route.ts';
 
@@ -53,6 +54,10 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
   app.post(CHANGES_PATH, publishRoute(options));
   app.all(CHANGES_PATH, (c) =>
     refuse(c, { reason: 'method-not-allowed', detail: 'changes are POSTed' }, { Allow: 'POST' }),
+  );
+  app.post(DISCONNECT_PATH, disconnectRoute(options));
+  app.all(DISCONNECT_PATH, (c) =>
+    refuse(c, { reason: 'method-not-allowed', detail: 'a disconnect is POSTed' }, { Allow: 'POST' }),
   );
   const document = openApiDocument();
   app.get('/openapi.json', (c) => c.json(document));
