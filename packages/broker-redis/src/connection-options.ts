@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
+import { BREAK_LUA } from './break-script.ts';
 import { PUBLISH_LUA } from './publish-script.ts';
 import { READ_LUA } from './read-script.ts';
 import type { RedisSettings } from './redis-options.ts';
@@ -26,7 +27,11 @@ export function connectionOptions(settings: RedisSettings, address?: Address): C
       ? sentinels(settings, url)
       : { ...(address ?? addressOf(url)), ...tls(settings, url) }),
     commandTimeout: settings.commandTimeoutMs,
-    scripts: { publishChanges: { lua: PUBLISH_LUA }, readJournal: { lua: READ_LUA, numberOfKeys: 2 } },
+    scripts: {
+      publishChanges: { lua: PUBLISH_LUA },
+      readJournal: { lua: READ_LUA, numberOfKeys: 2 },
+      breakIfLost: { lua: BREAK_LUA, numberOfKeys: 3 },
+    },
   };
 }
 

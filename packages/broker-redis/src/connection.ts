@@ -1,4 +1,5 @@
 import { Redis, type Result } from 'ioredis';
+import type { BreakArguments, BreakReply } from './break-script.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { PublishReply } from './publish-script.ts';
 import type { ReadArguments, ReadReply } from './read-script.ts';
@@ -10,6 +11,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     publishChanges(...keysAndArguments: (string | number)[]): Result<PublishReply, Context>;
     readJournal(...keysAndArguments: ReadArguments): Result<ReadReply, Context>;
+    breakIfLost(...keysAndArguments: BreakArguments): Result<BreakReply, Context>;
   }
 }
 

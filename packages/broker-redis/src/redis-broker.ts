@@ -8,11 +8,13 @@ import {
   type PublishOutcome,
 } from '@listen-gateway/core';
 import type { Published, ServerId } from '@listen-gateway/protocol';
+import { type Accepted, AcceptedChanges } from './accepted-changes.ts';
+import { breakArguments } from './break-script.ts';
 import { CatchUps } from './catch-up.ts';
 import { Cluster } from './cluster.ts';
 import { Deadline } from './deadline.ts';
 import type { JournalId } from './journal-entry.ts';
-import { publishArguments, publishOutcome } from './publish-script.ts';
+import { type PublishVerb, publishArguments, publishOutcome } from './publish-script.ts';
 import { pageOf, readArguments } from './read-script.ts';
 import { Receiver } from './receiver.ts';
 import { type RedisKeys, redisKeys } from './redis-keys.ts';
@@ -32,6 +34,8 @@ export class RedisBroker implements Broker {
   readonly #catchUps: CatchUps;
   readonly #receiver: Receiver;
   readonly #topology: Topology;
+  readonly #accepted: AcceptedChanges;
+  readonly #look: NodeJS.Timeout;
   #closing: Promise<void> | undefined;
 
   constructor(options: RedisBrokerOptions) {
@@ -45,6 +49,12 @@ export class RedisBroker implements Broker {
     this.#receiver = new Receiver(owner, this.#catchUps, this.#settings);
     const Setup = mode === 'cluster' ? Cluster : SingleMaster;
     this.#topology = new Setup(this.#settings, this.#receiver);
+    const journals = {
+      historyOf: ({ channel }: RedisKeys) => this.#topology.nodeOf(channel)?.history,
+      breakIfLost: (accepted: Accepted) => this.#breakIfLost(accepted),
+    };
+    this.#accepted = new AcceptedChanges(journals, this.#settings.journal.ageMs);
+    this.#look = setInterval(() => void this.#accepted.look(), this.#settings.probeMs);
   }
 
   async attach(serverId: ServerId, listener: BrokerListener): Promise<Detach> {
@@ -54,13 +64,16 @@ export class RedisBroker implements Broker {
 
   async publish(serverId: ServerId, changes: readonly Published[], idempotency?: Idempotency): Promise<PublishOutcome> {
     this.#assertOpen();
-    const verb = this.#settings.mode === 'cluster' ? 'SPUBLISH' : 'PUBLISH';
     const keys = redisKeys(this.#settings.prefix, serverId);
-    const script = publishArguments(keys, changes, idempotency, { ...this.#settings, verb });
+    const script = publishArguments(keys, changes, idempotency, { ...this.#settings, verb: this.#verb });
     const deadline = new Deadline(this.#settings.commandTimeoutMs);
     try {
       const published = this.#topology.run(keys.channel, deadline, (node) => node.publish(script, deadline));
-      return publishOutcome(await deadline.meet(published));
+      const { reply, history } = await deadline.meet(published);
+      const outcome = publishOutcome(reply);
+      const latest = outcome.kind === 'key-reused' ? undefined : outcome.receipts.at(-1);
+      if (latest) this.#accepted.note({ serverId, keys, id: latest.journalId, history });
+      return outcome;
     } catch (cause) {
       this.#assertOpen();
       const message = `Redis did not take ${changes.length} changes of ${serverId}`;
@@ -79,11 +92,16 @@ export class RedisBroker implements Broker {
     return this.#closing;
   }
 
+  get #verb(): PublishVerb {
+    return this.#settings.mode === 'cluster' ? 'SPUBLISH' : 'PUBLISH';
+  }
+
   #assertOpen(): void {
     if (this.#closing !== undefined) throw new BrokerError('BROKER_CLOSED', CLOSED);
   }
 
   async #close(): Promise<void> {
+    clearInterval(this.#look);
     this.#catchUps.close();
     this.#receiver.close(new BrokerError('BROKER_CLOSED', CLOSED));
     await this.#topology.close();
@@ -96,6 +114,15 @@ export class RedisBroker implements Broker {
       throw new Error('what is received and what would be read do not belong together');
     });
     return pageOf(reply);
+  }
+
+  async #breakIfLost({ serverId, keys, id }: Accepted): Promise<void> {
+    const script = breakArguments(keys, this.#verb, id);
+    const deadline = new Deadline(this.#settings.commandTimeoutMs);
+    const lost = await this.#topology.run(keys.journal, deadline, ({ commands }) =>
+      commands.run((client) => client.breakIfLost(...script)),
+    );
+    if (lost === 1) this.#settings.observer.lost?.(serverId);
   }
 }
 

@@ -18,6 +18,12 @@ export interface RedisNodePlace {
   misrouted(): void;
 }
 
+/** What the publish script returned, and the history of the data that it was run on. */
+export interface Published {
+  readonly reply: PublishReply;
+  readonly history: string;
+}
+
 /** One master, the connections to it, and what watches over them. */
 export class RedisNode implements Probed {
   readonly commands: Connection;
@@ -85,18 +91,17 @@ export class RedisNode implements Probed {
     this.#probe.rerouted();
   }
 
+  /** The history of the data that publishes become a part of; undefined while it takes none. */
+  get history(): string | undefined {
+    return this.#publishing.isUp ? this.#publishing.history : undefined;
+  }
+
   /** Resolves once the master has run the script and as many replicas as are asked for have what it wrote. */
-  async publish(script: (string | number)[], deadline: Deadline): Promise<PublishReply> {
-    const connection = this.#publishing;
-    const { session } = connection;
-    const reply = await connection.run((client) => client.publishChanges(...script));
-    if (this.#minReplicas === 0 || reply[0] === 'key-reused') return reply;
-    // WAIT speaks of what its own connection has written: on a new one it would say yes to anything.
-    if (connection.session !== session) throw new Error('the connection broke before any replica confirmed');
-    const patienceMs = Math.max(1, Math.floor(deadline.remainingMs) - MARGIN_MS);
-    const confirmed = await connection.run((client) => client.wait(this.#minReplicas, patienceMs));
-    if (confirmed >= this.#minReplicas) return reply;
-    throw new Error(`${confirmed} of at least ${this.#minReplicas} replicas confirmed in time`);
+  async publish(script: (string | number)[], deadline: Deadline): Promise<Published> {
+    const { session, history } = this.#publishing;
+    const reply = await this.#publishing.run((client) => client.publishChanges(...script));
+    if (this.#minReplicas > 0 && reply[0] !== 'key-reused') await this.#confirm(session, deadline);
+    return { reply, history };
   }
 
   async close(): Promise<void> {
@@ -107,6 +112,16 @@ export class RedisNode implements Probed {
 
   get #connections(): ReadonlySet<Connection> {
     return new Set([this.commands, this.#publishing, this.receive]);
+  }
+
+  async #confirm(session: number, deadline: Deadline): Promise<void> {
+    const connection = this.#publishing;
+    // WAIT speaks of what its own connection has written: on a new one it would say yes to anything.
+    if (connection.session !== session) throw new Error('the connection broke before any replica confirmed');
+    const patienceMs = Math.max(1, Math.floor(deadline.remainingMs) - MARGIN_MS);
+    const confirmed = await connection.run((client) => client.wait(this.#minReplicas, patienceMs));
+    if (confirmed >= this.#minReplicas) return;
+    throw new Error(`${confirmed} of at least ${this.#minReplicas} replicas confirmed in time`);
   }
 
   /**

@@ -21,6 +21,8 @@ export interface RedisObserver {
   /** A read of the journal failed and will be tried again. */
   readFailed?(serverId: ServerId, cause: unknown): void;
   gap?(serverId: ServerId): void;
+  /** A failover has eaten a change that this process had been told is accepted; every instance reports a gap. */
+  lost?(serverId: ServerId): void;
   /** A listener threw, which a listener may not, or a task in the background failed. */
   fault?(cause: unknown): void;
 }

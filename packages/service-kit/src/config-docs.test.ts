@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { brokerConfig } from './config-broker.ts';
 import { helpText, settingsTable } from './config-docs.ts';
-import { adminConfig, brokerConfig, listenConfig, logConfig, serversConfig } from './config-fragments.ts';
+import { adminConfig, listenConfig, logConfig, serversConfig } from './config-fragments.ts';
 import { schemaNode, settingsOf } from './config-settings.ts';
 
 const everyFragment = z.strictObject({

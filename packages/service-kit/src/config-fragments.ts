@@ -23,33 +23,6 @@ export const CONFIG_SECTIONS = [
 const port = z.int().min(0).max(65_535);
 const positiveInt = z.int().min(1);
 
-/** Which broker carries changes between processes, and its bounds. */
-export const brokerConfig = z
-  .strictObject({
-    url: z
-      .string()
-      .regex(/^(memory:$|rediss?:\/\/)/, 'must be memory:, redis://… or rediss://…')
-      .default('memory:')
-      .describe('memory: within one process, redis://… or rediss://… between processes.'),
-    mode: z.enum(['standalone']).default('standalone').describe('How the Redis behind the URL is set up.'),
-    journal: z
-      .strictObject({
-        length: positiveInt.default(10_000).describe('Changes that the journal of a server keeps for catch-up.'),
-        ageMs: positiveInt.default(3_600_000).describe('Age at which the journal lets a change go.'),
-      })
-      .prefault({}),
-    attachTimeoutMs: positiveInt
-      .default(2_000)
-      .describe('Time within which an attach is confirmed, or the listen refused.'),
-    commandTimeoutMs: positiveInt.default(1_500).describe('Time within which a publish is confirmed, or refused.'),
-    lingerMs: z
-      .int()
-      .min(0)
-      .default(5_000)
-      .describe('Time for which the channel of a server is kept after its last stream.'),
-  })
-  .prefault({});
-
 const on = z.boolean().default(true);
 
 const capabilitiesConfig = z
@@ -139,7 +112,6 @@ export const logConfig = z
   })
   .prefault({});
 
-export type BrokerConfig = z.output<typeof brokerConfig>;
 export type ServerConfig = Omit<z.output<typeof serverConfig>, 'capabilities'> & {
   readonly capabilities: ChangeCapabilities;
 };

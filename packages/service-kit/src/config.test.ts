@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { loadConfig } from './config.ts';
-import { brokerConfig, CONFIG_SECTIONS, listenConfig, logConfig, serversConfig } from './config-fragments.ts';
+import { brokerConfig } from './config-broker.ts';
+import { CONFIG_SECTIONS, listenConfig, logConfig, serversConfig } from './config-fragments.ts';
 import { schemaNode, settingsOf } from './config-settings.ts';
 
 const streamConfig = z
@@ -49,6 +50,16 @@ function problems(given: Given): readonly string[] {
 }
 
 const yaml = (text: string): Given => ({ argv: ['--config', 'lg.yaml'], files: { 'lg.yaml': text } });
+
+/** Settings that make no sense alone, and the flags that they need. */
+const PARTNERS = {
+  'broker.mode': ['--broker.url=redis://r'],
+  'broker.nodes': ['--broker.url=redis://r', '--broker.mode=cluster'],
+  'broker.tls.caFile': ['--broker.url=rediss://r'],
+  'broker.tls.certFile': ['--broker.url=rediss://r', '--broker.tls.key-file=k'],
+  'broker.tls.keyFile': ['--broker.url=rediss://r', '--broker.tls.cert-file=c'],
+  'broker.tls.serverName': ['--broker.url=rediss://r'],
+};
 
 describe('a configuration', () => {
   it('needs nothing', () => {
@@ -134,8 +145,7 @@ describe('a configuration', () => {
   const samples = { text: 'redis://r', number: '7', boolean: 'true', list: '5', json: '{"a":{}}', any: 'x' };
   const named = settingsOf(schemaNode(schema)).flatMap(({ key, names, form }) => {
     const text = key === 'log.level' ? 'trace' : samples[form];
-    // The one setting that has a single value so far.
-    return names === undefined || key === 'broker.mode' ? [] : [[key, names, text] as const];
+    return names === undefined || key in PARTNERS ? [] : [[key, names, text] as const];
   });
 
   it.each(named)('sets %s by its variable just as by its flag', (_key, { env, flag }, text) => {
@@ -143,6 +153,15 @@ describe('a configuration', () => {
     expect(byVariable).not.toEqual(loaded({}));
     expect(loaded({ argv: [`${flag}=${text}`] })).toEqual(byVariable);
     expect(loaded({ argv: [flag, text].slice(0, text === 'true' ? 1 : 2) })).toEqual(byVariable);
+  });
+
+  it.each(Object.entries(PARTNERS))('sets %s by its variable just as by its flag, next to others', (key, argv) => {
+    const setting = settingsOf(schemaNode(schema)).find((one) => one.key === key);
+    const { env = '', flag = '' } = setting?.names ?? {};
+    const text = key === 'broker.mode' ? 'cluster' : 'r2';
+    const byVariable = loaded({ env: { [env]: text }, argv });
+    expect(byVariable).not.toEqual(loaded({}));
+    expect(loaded({ argv: [...argv, `${flag}=${text}`] })).toEqual(byVariable);
   });
 });
 

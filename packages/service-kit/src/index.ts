@@ -3,12 +3,11 @@ export { type BrokerWatch, watchBroker } from './broker/metrics.ts';
 export { type ConfigOptions, type ConfigSources, configOrExit, type LoadedConfig, loadConfig } from './config.ts';
 export { type AuthConfig, authConfig, type IssuerConfig } from './config-auth.ts';
 export type { AuthorizerConfig, ClaimsConfig, RuleConfig } from './config-authorization.ts';
+export { type BrokerConfig, brokerConfig } from './config-broker.ts';
 export { helpText, settingsTable } from './config-docs.ts';
 export {
   type AdminConfig,
   adminConfig,
-  type BrokerConfig,
-  brokerConfig,
   CONFIG_SECTIONS,
   type ListenConfig,
   type LogConfig,

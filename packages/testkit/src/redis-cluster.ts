@@ -60,6 +60,12 @@ export class RedisCluster {
     return other.node;
   }
 
+  /** The replicas of a master. */
+  async replicasOf(master: RedisProcess): Promise<RedisProcess[]> {
+    const ids = (await master.cli('CLUSTER', 'REPLICAS', await idOf(master))) as string[];
+    return this.nodes.filter(({ port }) => ids.some((line) => line.includes(` 127.0.0.1:${port}@`)));
+  }
+
   /** Runs a command on the master of a key. */
   async cli(key: string, ...args: (string | Buffer)[]): Promise<RedisReply> {
     return (await this.masterOf(key)).cli(...args);

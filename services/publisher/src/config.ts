@@ -25,6 +25,11 @@ const publisherSection = listenConfig(8081)
       .array(z.string().min(1).toLowerCase())
       .optional()
       .describe('Origins of pages that may ask; unset, those of loopback where bound to it, else none.'),
+    minReplicas: z
+      .int()
+      .min(0)
+      .default(0)
+      .describe('Replicas of Redis that must have a change before it is accepted; with fewer, 503.'),
     limits: z
       .strictObject({
         requestsPerSecond: z

@@ -13,7 +13,7 @@ await runService({
     }
     const observer = watchBroker(metrics, log);
     const setup = { ...config.broker, name: 'listen-gateway-publisher' };
-    const broker = openBroker({ ...setup, clock: systemClock, observer });
+    const broker = openBroker({ ...setup, minReplicas: config.publisher.minReplicas, clock: systemClock, observer });
     keep({ name: 'broker', run: () => broker.close() });
     const limits = openLimits(setup);
     keep({ name: 'limits', run: () => limits.close() });

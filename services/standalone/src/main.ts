@@ -12,7 +12,8 @@ await runService({
   schema: standaloneConfig,
   start: async ({ config, log, metrics, keep, hastenBy }) => {
     const observer = watchBroker(metrics, log);
-    const broker = openBroker({ ...config.broker, name: 'listen-gateway-standalone', clock: systemClock, observer });
+    const setup = { ...config.broker, minReplicas: config.publisher.minReplicas, name: 'listen-gateway-standalone' };
+    const broker = openBroker({ ...setup, clock: systemClock, observer });
     keep({ name: 'broker', run: () => broker.close() });
     const standalone = await startStandalone({ config, broker, log, metrics });
     keep({ name: 'standalone', run: () => standalone.close() });

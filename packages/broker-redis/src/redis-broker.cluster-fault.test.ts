@@ -1,0 +1,81 @@
+import { freshServerId, INSTALL_MS, openRedisCluster, type RedisCluster } from '@listen-gateway/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Hammer } from '../test/hammer.ts';
+import { untilReady } from '../test/test-brokers.ts';
+import { RedisBroker } from './redis-broker.ts';
+import { DEFAULT_PREFIX, redisKeys } from './redis-keys.ts';
+
+let cluster: RedisCluster;
+let brokers: RedisBroker[];
+let hammer: Hammer;
+let channel: string;
+
+async function setUp(replicas: number): Promise<void> {
+  cluster = await openRedisCluster({ replicas });
+  const [url, ...nodes] = cluster.addresses;
+  brokers = [1, 2].map(() => new RedisBroker({ url: `redis://${url}`, nodes, mode: 'cluster' }));
+  await Promise.all(brokers.map(untilReady));
+  const serverId = freshServerId();
+  channel = redisKeys(DEFAULT_PREFIX, serverId).channel;
+  hammer = new Hammer(brokers[0]!, serverId);
+  await brokers[1]!.attach(serverId, hammer);
+  hammer.start();
+  await hammer.beats(20);
+}
+
+afterEach(async () => {
+  await Promise.all(brokers.map((broker) => broker.close()));
+  await cluster.close();
+});
+
+describe('the redis broker, when slots of a cluster move', () => {
+  beforeEach(() => setUp(0), INSTALL_MS);
+
+  it('loses and repeats nothing, in order', async () => {
+    const home = await cluster.masterOf(channel);
+    for (let move = 0; move < 6; move += 1) {
+      await cluster.moveSlot(channel, move % 2 === 0 ? await cluster.masterBeside(channel) : home);
+      await hammer.beats(50);
+    }
+    await hammer.stop();
+    expect(hammer.heard).toEqual(Array.from({ length: hammer.accepted.length }, (_, index) => index + 1));
+  });
+});
+
+describe('the redis broker, when masters of a cluster fail', () => {
+  beforeEach(() => setUp(1), INSTALL_MS);
+
+  it('signals every accepted change or reports a gap after a master was killed (FIELD E7)', async () => {
+    const master = await cluster.masterOf(channel);
+    await master.kill();
+    await hammer.beats(100);
+    await hammer.stop();
+    expect(hammer.lost).toEqual([]);
+    expect(hammer.gaps).toBeGreaterThan(0);
+    expect(hammer.refused).toBeGreaterThan(0);
+    await Promise.all(brokers.map(untilReady));
+  });
+
+  it('does so too after a master was frozen, and when it wakes', async () => {
+    const master = await cluster.masterOf(channel);
+    master.pause();
+    await cluster.failedOver(channel, master);
+    await hammer.beats(100);
+    master.resume();
+    await hammer.beats(100);
+    await hammer.stop();
+    expect(hammer.lost).toEqual([]);
+    await Promise.all(brokers.map(untilReady));
+  });
+
+  it('needs no gap when a master hands over in good order', async () => {
+    const master = await cluster.masterOf(channel);
+    const [replica] = await cluster.replicasOf(master);
+    await replica?.cli('CLUSTER', 'FAILOVER');
+    await cluster.failedOver(channel, master);
+    await hammer.beats(100);
+    await hammer.stop();
+    expect(hammer.lost).toEqual([]);
+    await Promise.all(brokers.map(untilReady));
+  });
+});
