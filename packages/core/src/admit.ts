@@ -13,6 +13,10 @@ export interface StreamLimits {
 export type Refusal =
   | 'instance-full'
   | 'principal-full'
+  /** As many streams as one address may have whose hosts are not authenticated. */
+  | 'address-full'
+  /** Listens came faster than they may. */
+  | 'too-many-opens'
   | 'draining'
   | 'broker-unavailable'
   /** The credential expired, or was revoked, while the broker was confirming. */
@@ -23,6 +27,8 @@ export type Refusal =
 export const REFUSALS: readonly Refusal[] = [
   'instance-full',
   'principal-full',
+  'address-full',
+  'too-many-opens',
   'draining',
   'broker-unavailable',
   'unauthorized',

@@ -1,4 +1,4 @@
-import type { Disconnect } from '@listen-gateway/protocol';
+import type { Disconnect, ServerId } from '@listen-gateway/protocol';
 import { Multimap } from './multimap.ts';
 import type { Stream } from './stream.ts';
 
@@ -7,22 +7,22 @@ export class PrincipalStreams {
   readonly #streams = new Multimap<string, Stream>();
 
   add(stream: Stream): void {
-    if (stream.principal !== undefined) this.#streams.add(stream.principal.subject, stream);
+    if (stream.principal !== undefined) this.#streams.add(keyOf(stream.serverId, stream.principal.subject), stream);
   }
 
   remove(stream: Stream): void {
-    if (stream.principal !== undefined) this.#streams.delete(stream.principal.subject, stream);
+    if (stream.principal !== undefined) this.#streams.delete(keyOf(stream.serverId, stream.principal.subject), stream);
   }
 
-  /** How many streams a principal has here. */
-  count(subject: string): number {
-    return this.#streams.count(subject);
+  /** How many streams a principal of a server has here. */
+  count(serverId: ServerId, subject: string): number {
+    return this.#streams.count(keyOf(serverId, subject));
   }
 
   /** The streams that a disconnect names. */
-  named({ subject, sid, jti }: Disconnect): readonly Stream[] {
+  named(serverId: ServerId, { subject, sid, jti }: Disconnect): readonly Stream[] {
     const named: Stream[] = [];
-    this.#streams.each(subject, (stream) => {
+    this.#streams.each(keyOf(serverId, subject), (stream) => {
       const { principal } = stream;
       if (sid !== undefined && principal?.sid !== sid) return;
       if (jti !== undefined && principal?.jti !== jti) return;
@@ -30,4 +30,9 @@ export class PrincipalStreams {
     });
     return named;
   }
+}
+
+/** A subject is unique on its server alone; no server id has a space. */
+function keyOf(serverId: ServerId, subject: string): string {
+  return `${serverId} ${subject}`;
 }

@@ -153,9 +153,9 @@ export class Streams implements StreamOwner {
     if (this.#open.size === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
   }
 
-  #refusalOf({ principal }: Listen): Refusal | undefined {
+  #refusalOf({ serverId, principal }: Listen): Refusal | undefined {
     if (this.#draining) return 'draining';
-    const forPrincipal = principal === undefined ? 0 : this.#principals.count(principal.subject);
+    const forPrincipal = principal === undefined ? 0 : this.#principals.count(serverId, principal.subject);
     const verdict = admit({ onInstance: this.#open.size, forPrincipal }, this.#options.limits);
     return verdict === 'admitted' ? undefined : verdict;
   }
@@ -182,8 +182,7 @@ export class Streams implements StreamOwner {
 
   #take(serverId: ServerId, published: Published): void {
     if (published.kind === 'disconnect') {
-      const named = this.#principals.named(published).filter((stream) => stream.serverId === serverId);
-      for (const stream of named) stream.end('revoked');
+      for (const stream of this.#principals.named(serverId, published)) stream.end('revoked');
       return;
     }
     this.#mark(serverId, published);

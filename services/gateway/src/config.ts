@@ -11,6 +11,7 @@ import {
 } from '@listen-gateway/service-kit';
 import { z } from 'zod';
 import { isRange } from './http/trusted-proxies.ts';
+import { limitsConfig } from './limits/limits-config.ts';
 
 const positiveInt = z.int().min(1);
 
@@ -39,17 +40,6 @@ const httpConfig = z
       .describe(
         'Lets anybody who reaches the gateway listen to servers without auth; else they are bound to loopback.',
       ),
-  })
-  .prefault({});
-
-const limitsConfig = z
-  .strictObject({
-    streamsPerInstance: positiveInt
-      .default(50_000)
-      .describe('Streams that an instance holds; a listen above it gets 503.'),
-    urisPerFilter: positiveInt.default(1_000).describe('URIs and task ids that one listen may name.'),
-    uriLength: positiveInt.default(8_192).describe('Characters of one URI or task id.'),
-    bodyBytes: positiveInt.default(4_194_304).describe('Bytes of one request body.'),
   })
   .prefault({});
 

@@ -1,4 +1,14 @@
-import { type Broker, type Clock, type Drain, type Random, Streams, startDrain, together } from '@listen-gateway/core';
+import { openLimits } from '@listen-gateway/broker-redis';
+import {
+  type Broker,
+  type Clock,
+  type Drain,
+  type Random,
+  type SharedLimits,
+  Streams,
+  startDrain,
+  together,
+} from '@listen-gateway/core';
 import {
   createGuard,
   type Log,
@@ -12,6 +22,7 @@ import type { GatewayConfig } from './config.ts';
 import type { EndpointOptions } from './http/endpoint.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { TrustedProxies } from './http/trusted-proxies.ts';
+import { HostLimits } from './limits/host-limits.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
 import { authorizerMetrics, lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
@@ -22,6 +33,8 @@ export interface GatewayOptions {
   readonly config: Omit<GatewayConfig, 'admin' | 'broker' | 'log'>;
   /** Its caller's to close, after the gateway. */
   readonly broker: Broker;
+  /** Its caller's to close; without them this instance counts alone. */
+  readonly limits?: SharedLimits;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly clock?: Clock;
@@ -45,6 +58,7 @@ export interface Gateway {
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, broker, log, metrics, clock = systemClock, random = Math.random, wallNow = Date.now } = options;
+  const { limits = openLimits({ url: 'memory:' }) } = options;
   const onFault = (err: unknown) => log.error({ err }, 'request failed');
   const streams = openStreams(options, clock);
   const lostHosts = openLostHosts(options, clock);
@@ -63,6 +77,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     guard: createGuard({ ...config.http, host: config.listen.host, section: 'http' }),
     publicUrl: config.http.publicUrl,
     proxies,
+    hostLimits: new HostLimits(config.limits, limits, config.listen.host),
     limits: config.limits,
     clock,
     random,
@@ -102,8 +117,7 @@ function openStreams({ config, broker, log, metrics }: GatewayOptions, clock: Cl
     broker,
     clock,
     observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.open.size)]),
-    // Hosts are not told apart yet, so there is no principal whose streams could be counted.
-    limits: { ...config.limits, streamsPerPrincipal: Number.POSITIVE_INFINITY },
+    limits: config.limits,
     ...config.stream,
     endsWithResult: { 'token-expired': config.stream.resultAtExpiry, drain: config.stream.resultAtDrain },
   });

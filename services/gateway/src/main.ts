@@ -1,4 +1,4 @@
-import { openBroker } from '@listen-gateway/broker-redis';
+import { openBroker, openLimits } from '@listen-gateway/broker-redis';
 import { runService, systemClock, watchBroker } from '@listen-gateway/service-kit';
 import { gatewayConfig } from './config.ts';
 import { drainStep } from './drain-step.ts';
@@ -10,9 +10,12 @@ await runService({
   schema: gatewayConfig,
   start: async ({ config, log, metrics, keep, hastenBy }) => {
     const observer = watchBroker(metrics, log);
-    const broker = openBroker({ ...config.broker, name: 'listen-gateway', clock: systemClock, observer });
+    const setup = { ...config.broker, name: 'listen-gateway' };
+    const broker = openBroker({ ...setup, clock: systemClock, observer });
     keep({ name: 'broker', run: () => broker.close() });
-    const gateway = await startGateway({ config, broker, log, metrics });
+    const limits = openLimits(setup);
+    keep({ name: 'limits', run: () => limits.close() });
+    const gateway = await startGateway({ config, broker, limits, log, metrics });
     keep({ name: 'gateway', run: () => gateway.close() });
     keep(drainStep(gateway, hastenBy));
     return { readiness: () => gateway.readiness(), urls: { url: gateway.url } };

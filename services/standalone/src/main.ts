@@ -1,4 +1,4 @@
-import { openBroker } from '@listen-gateway/broker-redis';
+import { openBroker, openLimits } from '@listen-gateway/broker-redis';
 import { drainStep } from '@listen-gateway/service-gateway';
 import { runService, systemClock, watchBroker } from '@listen-gateway/service-kit';
 import { standaloneConfig } from './config.ts';
@@ -15,7 +15,9 @@ await runService({
     const setup = { ...config.broker, minReplicas: config.publisher.minReplicas, name: 'listen-gateway-standalone' };
     const broker = openBroker({ ...setup, clock: systemClock, observer });
     keep({ name: 'broker', run: () => broker.close() });
-    const standalone = await startStandalone({ config, broker, log, metrics });
+    const limits = openLimits(setup);
+    keep({ name: 'limits', run: () => limits.close() });
+    const standalone = await startStandalone({ config, broker, limits, log, metrics });
     keep({ name: 'standalone', run: () => standalone.close() });
     keep(drainStep(standalone.gateway, hastenBy));
     const { gateway, publisher } = standalone;

@@ -1,4 +1,4 @@
-import type { Broker } from '@listen-gateway/core';
+import type { Broker, SharedLimits } from '@listen-gateway/core';
 import { DEFAULT_SERVER_ID, type ServerId } from '@listen-gateway/protocol';
 import { type Gateway, startGateway } from '@listen-gateway/service-gateway';
 import {
@@ -16,6 +16,8 @@ export interface StandaloneOptions {
   readonly config: Omit<StandaloneConfig, 'admin' | 'broker' | 'log'>;
   /** Its caller's to close, after the rest. */
   readonly broker: Broker;
+  /** Its caller's to close; without them each part counts alone. */
+  readonly limits?: SharedLimits;
   readonly log: Log;
   readonly metrics: Metrics;
 }
@@ -33,7 +35,7 @@ export interface Standalone {
 }
 
 /** Starts everything; where one part cannot listen, the others are stopped again. */
-export async function startStandalone({ config, broker, log, metrics }: StandaloneOptions): Promise<Standalone> {
+export async function startStandalone({ config, ...rest }: StandaloneOptions): Promise<Standalone> {
   const opened: { close(): Promise<void> }[] = [];
   const close = async () => {
     for (const part of opened.splice(0).reverse()) await part.close();
@@ -44,11 +46,11 @@ export async function startStandalone({ config, broker, log, metrics }: Standalo
   };
   const serverId = sampledServer(config.servers);
   try {
-    const publisher = keep(await startPublisher({ config, broker, log, metrics }));
+    const publisher = keep(await startPublisher({ config, ...rest }));
     const isSampled = config.sample.enabled && config.servers.get(serverId)?.upstream === undefined;
-    const sample = isSampled ? keep(await startSample(config, publisher, serverId, log)) : undefined;
+    const sample = isSampled ? keep(await startSample(config, publisher, serverId, rest.log)) : undefined;
     const servers = sample === undefined ? config.servers : withUpstream(config.servers, serverId, sample.url);
-    const gateway = keep(await startGateway({ config: { ...config, servers }, broker, log, metrics }));
+    const gateway = keep(await startGateway({ config: { ...config, servers }, ...rest }));
     return { gateway, publisher, sample, serverId, readiness: () => gateway.readiness(), close };
   } catch (err) {
     await close();

@@ -94,7 +94,8 @@ export class RedisShares implements StreamShares {
     this.#writing = false;
     const holders = this.#allUnwritten ? [...this.#local.all.keys()] : [...this.#unwritten];
     this.#unwritten.clear();
-    const batch = this.#client.pipeline();
+    // In one step: a claim in between would find none of the streams.
+    const batch = this.#client.multi();
     if (this.#allUnwritten) batch.del(this.#own);
     this.#allUnwritten = false;
     for (const holder of holders) {

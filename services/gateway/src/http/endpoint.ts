@@ -3,6 +3,7 @@ import type { Clock, Random, Streams } from '@listen-gateway/core';
 import type { FilterLimits, ServerId } from '@listen-gateway/protocol';
 import type { Guard } from '@listen-gateway/service-kit';
 import type { Context } from 'hono';
+import type { HostLimits } from '../limits/host-limits.ts';
 import type { LostHosts } from '../lost-hosts/lost-hosts.ts';
 import type { Server } from '../servers.ts';
 import type { ExchangeOutcome } from '../upstream/exchange.ts';
@@ -17,6 +18,7 @@ export interface EndpointOptions {
   /** The URL that hosts reach the gateway by, where it is configured. */
   readonly publicUrl: string | undefined;
   readonly proxies: TrustedProxies;
+  readonly hostLimits: HostLimits;
   readonly limits: FilterLimits & { readonly bodyBytes: number };
   readonly clock: Clock;
   readonly random: Random;

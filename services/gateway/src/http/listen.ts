@@ -1,8 +1,10 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { type Clock, honor } from '@listen-gateway/core';
+import { type Clock, honor, type Listen, type ListenOutcome } from '@listen-gateway/core';
 import { type ChangeCapabilities, type Filter, type RequestId, readListen } from '@listen-gateway/protocol';
 import type { HostPrincipal } from '../auth/host-principal.ts';
 import type { Granted } from '../authorization/authorizer.ts';
+import { holderOf } from '../limits/holder.ts';
+import type { Place } from '../limits/host-limits.ts';
 import type { Server } from '../servers.ts';
 import { challenge } from './bearer.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
@@ -26,29 +28,45 @@ export async function listen(
   server: Server,
   { id, params, principal }: ListenRequest,
 ): Promise<Response> {
-  const { streams, clock, random } = options;
+  const { streams, hostLimits, clock, random } = options;
   const read = readListen(id, params, options.limits);
   if (!read.ok) return rpcResponse(read.refusal);
   const { serverId, announcement } = server;
+  const holder = holderOf(serverId, principal?.subject, options.proxies.addressOf(c.env.incoming));
+  const waitMs = await hostLimits.pause(holder);
+  if (waitMs > 0) return listenRefusal(id, streams.refuse(serverId, 'too-many-opens'), random, waitMs);
   const capabilities = await honorable(c, clock, server);
   const granted = await grant(server, principal, read.requested, capabilities);
   if (granted === 'authorizer-unavailable') return listenRefusal(id, streams.refuse(serverId, granted), random);
+  const place = await hostLimits.take(holder);
+  if (place === undefined) return listenRefusal(id, streams.refuse(serverId, `${holder.kind}-full`), random);
   const opener = principal && server.authentication?.streamPrincipal(principal);
-  if (principal !== undefined && opener === undefined) return challenge(c, options, server, 'expired');
-  const outcome = await streams.listen(
-    {
-      serverId,
-      server: { serverInfo: announcement.serverInfo, capabilities },
-      subscriptionId: id,
-      requested: granted,
-      principal: opener,
-    },
-    (events) => new NodeSink(c.env.outgoing, events, options.lostHosts),
-  );
+  if (principal !== undefined && opener === undefined) {
+    place.release();
+    return challenge(c, options, server, 'expired');
+  }
+  const announced = { serverInfo: announcement.serverInfo, capabilities };
+  const asked = { serverId, server: announced, subscriptionId: id, requested: granted, principal: opener };
+  const outcome = await open(c, options, asked, place);
   // Where the host has gone, nothing can be answered either.
   if (outcome === 'opened' || outcome === 'host-gone') return RESPONSE_ALREADY_SENT;
   if (outcome === 'unauthorized') return challenge(c, options, server, 'expired');
   return listenRefusal(id, outcome, random);
+}
+
+/** Opens the stream; its place is given back with it, or at once where it comes to nothing. */
+async function open(
+  c: EndpointContext,
+  { streams, lostHosts }: EndpointOptions,
+  asked: Listen,
+  place: Place,
+): Promise<ListenOutcome> {
+  const outcome = await streams.listen(
+    asked,
+    (events) => new NodeSink(c.env.outgoing, place.untilGone(events), lostHosts),
+  );
+  if (outcome !== 'opened') place.release();
+  return outcome;
 }
 
 /** What of the request the principal may watch; nobody is asked about what the server does not support. */
