@@ -124,6 +124,16 @@ describe('the answer of an upstream', () => {
     expect(answer.values('keep-alive')).not.toEqual(['timeout=9']);
   });
 
+  it('keeps the bytes of a head that comes long before its body', async () => {
+    const upstream = await RawUpstream.open(
+      raw('HTTP/1.1 200 OK\r\nX-Latin: caf\u00e9\r\nDate: then\r\nTransfer-Encoding: chunked\r\n\r\n'),
+    );
+    const answer = await send((await openProxy(upstream.url)).url, CALL).answer();
+    expect([answer.values('x-latin'), answer.values('date')]).toEqual([['caf\u00e9'], ['then']]);
+    (await upstream.connection()).socket.write('2\r\n{}\r\n0\r\n\r\n');
+    expect([await answer.end(), answer.text]).toEqual(['complete', '{}']);
+  });
+
   it('without a Date gets one', async () => {
     const upstream = await RawUpstream.open(raw('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     const answer = await send((await openProxy(upstream.url)).url, CALL).answer();

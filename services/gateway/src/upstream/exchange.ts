@@ -50,8 +50,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return;
     const outgoing = this.#outgoing;
     const headers = responseHeaders((controller.rawHeaders ?? []) as (string | Buffer)[]);
-    // The upstream's own Date is passed on; Node would add a second one.
-    outgoing.sendDate = !headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'date');
     outgoing.writeHead(statusCode, reasonOf(statusMessage), headers);
     // The head of a stream may come long before its first event, and hosts wait for it. An answer that came with its head
     // is read in this same tick, and one write takes both.
