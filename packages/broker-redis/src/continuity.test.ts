@@ -91,6 +91,24 @@ describe('the continuity of a channel that reads its journal', () => {
     expect(followPage(readingFrom('5-0'), page)).toEqual({ state: liveAt(page.tip), gap: true, deliver: [] });
   });
 
+  it('reports a gap beside what it delivers if the data has become another, once', () => {
+    const [six, seven] = chain('5-0', '6-0', '7-0');
+    const step = followPage(beginRead(resume(liveAt('5-0'), true)), { tip: '7-0', entries: [six!] });
+    expect(step).toMatchObject({ state: { phase: 'reading', doubted: false }, gap: true, deliver: [six] });
+    const next = followPage(beginRead(step.state as Reading), { tip: '7-0', entries: [six!, seven!] });
+    expect(next).toEqual({ state: liveAt('7-0'), gap: false, deliver: [seven] });
+  });
+
+  it('reports no gap to nobody: whoever has seen nothing has missed nothing', () => {
+    expect(followPage(resume(undefined, true), { tip: '5-0', entries: [] })).toMatchObject({ gap: false });
+  });
+
+  it('is not done with a doubt that arose while it read', () => {
+    const step = followPage(resume(readingFrom('5-0'), true), { tip: '5-0', entries: [] });
+    expect(step).toMatchObject({ state: { phase: 'reading', doubted: true }, gap: false });
+    expect(followPage(beginRead(step.state as Reading), { tip: '5-0', entries: [] })).toMatchObject({ gap: true });
+  });
+
   it('reads again after a subscription that was confirmed while it read', () => {
     const step = followPage(resume(readingFrom('5-0')), { tip: '5-0', entries: [] });
     expect(step.state).toMatchObject({ phase: 'reading', lastSeen: '5-0' });

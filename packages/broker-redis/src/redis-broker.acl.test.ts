@@ -1,16 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import {
   eventually,
   freshServerId,
   INSTALL_MS,
-  numbered,
   openRedisProcess,
   RecordingListener,
   type RedisProcess,
   within,
 } from '@listen-gateway/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ARRIVAL_MS, publishNumbered, TestBrokers, untilDown, untilHeard, untilReady } from '../test/test-brokers.ts';
+import { ARRIVAL_MS, publishNumbered, TestBrokers, untilHeard, untilReady } from '../test/test-brokers.ts';
 
 let redis: RedisProcess;
 let brokers: TestBrokers;
@@ -65,31 +63,5 @@ describe('the redis broker, without the right to subscribe', () => {
     await untilReady(broker);
     await publishNumbered(broker, serverId, 1);
     await untilHeard(listener, 1);
-  });
-});
-
-describe('the redis broker, with the rights that docs/redis-format.md names', () => {
-  it('receives, publishes and catches up', async () => {
-    const text = await readFile(new URL('../../../docs/redis-format.md', import.meta.url), 'utf8');
-    const [, rights = ''] = text.split('## Rights');
-    const words = [...rights.matchAll(/`([^`]+)`/g)].flatMap(([, code = '']) => code.split(/\s+/));
-    expect(words).toContain('+evalsha');
-    await redis.cli('ACL', 'SETUSER', 'documented', 'reset', 'on', '>secret', ...words);
-    const withUser = (url: string) => url.replace('//', '//documented:secret@');
-    const instance = brokers.instance({ url: withUser(brokers.relay.url) });
-    const publisher = brokers.publisher({ url: withUser(redis.url) });
-    const serverId = freshServerId();
-    const listener = new RecordingListener();
-    await instance.attach(serverId, listener);
-    await untilReady(publisher);
-    await publisher.publish(serverId, [numbered(1)], { key: 'k', fingerprint: 'f' });
-    await publisher.publish(serverId, [numbered(1)], { key: 'k', fingerprint: 'f' });
-    await untilHeard(listener, 1);
-    brokers.relay.cut();
-    await untilDown(instance);
-    await publishNumbered(publisher, serverId, 2);
-    brokers.relay.restore();
-    await untilHeard(listener, 2);
-    expect(listener.heard).toEqual([numbered(1), numbered(2)]);
   });
 });

@@ -20,6 +20,7 @@ export { makeRedisCertificates, type RedisCertificates } from './redis-certifica
 export { killRedisClients, type RedisClient, redisClients } from './redis-clients.ts';
 export { openRedisCluster, RedisCluster, type RedisClusterOptions } from './redis-cluster.ts';
 export { openRedis, openRedisProcess, type Redis, RedisProcess, type RedisProcessOptions } from './redis-process.ts';
+export { openRedisReplica } from './redis-replica.ts';
 export { openRedisSentinels, RedisSentinels, type RedisSentinelsOptions } from './redis-sentinels.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';
 export { type ServiceName, ServiceProcess, startService } from './service-process.ts';

@@ -57,6 +57,7 @@ export interface RedisSetting {
 /** A process that answers Redis commands: a redis-server, alone or in a cluster, or a sentinel. */
 export class RedisProcess implements Redis {
   readonly port: number;
+  readonly tlsPort: number | undefined;
   readonly url: string;
   /** Where it speaks TLS, if it does. */
   readonly tlsUrl: string;
@@ -66,6 +67,7 @@ export class RedisProcess implements Redis {
   constructor(setting: RedisSetting) {
     this.#setting = setting;
     this.port = setting.port;
+    this.tlsPort = setting.tlsPort;
     this.url = `redis://127.0.0.1:${setting.port}`;
     this.tlsUrl = `rediss://127.0.0.1:${setting.tlsPort}`;
   }

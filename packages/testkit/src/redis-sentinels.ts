@@ -3,52 +3,54 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from './ensure-program.ts';
 import { freePort } from './free-port.ts';
-import { openRedisProcess, RedisProcess } from './redis-process.ts';
+import type { RedisCertificates } from './redis-certificates.ts';
+import { openRedisProcess, RedisProcess, type RedisProcessOptions } from './redis-process.ts';
+import { openRedisReplica } from './redis-replica.ts';
 import { eventually } from './within.ts';
 
-export interface RedisSentinelsOptions {
+export interface RedisSentinelsOptions extends RedisProcessOptions {
   /** Of the one master; one unless told otherwise. */
   readonly replicas?: number;
   /** How long the master is silent before the sentinels give it up. */
   readonly downAfterMs?: number;
-  /** Arguments of every redis-server. */
-  readonly args?: readonly string[];
 }
 
 /** Real processes on free loopback ports: a master with replicas, and three sentinels that have found each other. */
 export async function openRedisSentinels(options: RedisSentinelsOptions = {}): Promise<RedisSentinels> {
-  const { replicas = 1, downAfterMs = 1_000, args = [] } = options;
-  const quick = ['--repl-diskless-sync-delay', '0', ...args];
-  const master = await openRedisProcess({ args: quick });
-  const replicaof = ['--replicaof', '127.0.0.1', String(master.port)];
-  const copies = Array.from({ length: replicas }, () => openRedisProcess({ args: [...quick, ...replicaof] }));
-  const servers = [master, ...(await Promise.all(copies))];
+  const { replicas = 1, downAfterMs = 1_000, ...each } = options;
+  const tls = each.tls ? ['--tls-replication', 'yes'] : [];
+  const master = await openRedisProcess({ ...each, args: [...tls, ...(each.args ?? [])] });
   // A sentinel asks a master for its replicas at once and then every 10 s only, so they have to be there before it.
-  await eventually(20_000, 'the replicas to follow', async () => {
-    const links = await Promise.all(servers.slice(1).map((server) => server.cli('INFO', 'replication')));
-    return links.every((link) => String(link).includes('master_link_status:up'));
-  });
-  const sentinels = await Promise.all([1, 2, 3].map(() => openSentinel(master, downAfterMs)));
-  const all = new RedisSentinels(servers, sentinels);
+  const copies = await Promise.all(Array.from({ length: replicas }, () => openRedisReplica(master, each)));
+  const sentinels = await Promise.all([1, 2, 3].map(() => openSentinel(master, downAfterMs, each.tls)));
+  const all = new RedisSentinels([master, ...copies], sentinels);
   await all.settled();
   return all;
 }
 
-async function openSentinel(master: RedisProcess, downAfterMs: number): Promise<RedisProcess> {
+async function openSentinel(master: RedisProcess, downAfterMs: number, tls?: RedisCertificates): Promise<RedisProcess> {
   const program = await ensureProgram('redis-server', { apt: 'redis-server' });
   const dir = await mkdtemp(join(tmpdir(), 'listen-gateway-sentinel-'));
-  const port = await freePort();
+  const [port, tlsPort] = [await freePort(), await freePort()];
   const config = join(dir, 'sentinel.conf');
-  const monitor = [
-    `sentinel monitor ${RedisSentinels.MASTER} 127.0.0.1 ${master.port} 2`,
-    `sentinel down-after-milliseconds ${RedisSentinels.MASTER} ${downAfterMs}`,
-    `sentinel failover-timeout ${RedisSentinels.MASTER} 5000`,
+  const name = RedisSentinels.MASTER;
+  const lines = [
+    ...[`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`],
+    ...(tls ? [`tls-port ${tlsPort}`, 'tls-replication yes', ...configLines(tls.serverArguments)] : []),
+    `sentinel monitor ${name} 127.0.0.1 ${tls ? master.tlsPort : master.port} 2`,
+    `sentinel down-after-milliseconds ${name} ${downAfterMs}`,
+    `sentinel failover-timeout ${name} 5000`,
   ];
   // A file, because a sentinel writes what it learns into it.
-  await writeFile(config, [`port ${port}`, 'bind 127.0.0.1', `dir ${dir}`, ...monitor, ''].join('\n'));
-  const sentinel = new RedisProcess({ program, dir, port, args: [config, '--sentinel'] });
+  await writeFile(config, `${lines.join('\n')}\n`);
+  const sentinel = new RedisProcess({ program, dir, port, tlsPort, args: [config, '--sentinel'] });
   await sentinel.start();
   return sentinel;
+}
+
+/** Turns `--name value` into `name value`. */
+function configLines(args: readonly string[]): string[] {
+  return args.flatMap((arg, index) => (arg.startsWith('--') ? [`${arg.slice(2)} ${args[index + 1]}`] : []));
 }
 
 /** A master and its replicas that a test can kill, freeze and have changed over. */
@@ -72,7 +74,7 @@ export class RedisSentinels {
   async master(): Promise<RedisProcess> {
     const [sentinel] = this.sentinels.filter(({ isRunning }) => isRunning);
     const reply = (await sentinel?.cli('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', RedisSentinels.MASTER)) as string[];
-    const master = this.servers.find(({ port }) => String(port) === reply[1]);
+    const master = this.servers.find(({ port, tlsPort }) => [port, tlsPort].includes(Number(reply[1])));
     if (!master) throw new Error(`the sentinels name a stranger as master: ${reply}`);
     return master;
   }
