@@ -26,6 +26,7 @@ import { HostLimits } from './limits/host-limits.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
 import { authorizerMetrics, lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
+import { readinessOf } from './readiness.ts';
 import { closeServers, openServers, type ServersOptions } from './servers.ts';
 import { streamLog } from './stream-log.ts';
 
@@ -85,15 +86,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onFault,
   });
   const server = await startHttpServer({ ...config.listen, fetch: app.fetch });
+  const forwards = [...servers.values()].some(({ upstream }) => upstream !== undefined);
   let draining = false;
 
   return {
     url: server.url,
-    readiness: () => {
-      const status = broker.status();
-      const reasons = [...(draining ? ['draining'] : []), ...(status.ready ? [] : [`broker: ${status.reason}`])];
-      return { ready: reasons.length === 0, reasons };
-    },
+    readiness: () => readinessOf({ draining, broker: broker.status(), forwards }),
     drain: () => {
       draining = true;
       return startDrain(streams, config.drain, { clock, random });
