@@ -34,4 +34,5 @@ export {
   TEST_SERVER_INFO,
   TestInstance,
 } from './test-instance.ts';
+export { type IssuerAnswer, type IssuerKey, makeKey, TestIssuer, type TestIssuerOptions } from './test-issuer.ts';
 export { eventually, within } from './within.ts';

@@ -79,10 +79,17 @@ afterEach(async () => {
   for (const gateway of gateways.splice(0)) await within(10_000, 'the end of the gateway', gateway.close());
 });
 
+export interface OpenOptions {
+  readonly inner?: Broker;
+  readonly clock?: Clock;
+  /** Milliseconds since the epoch, by which tokens expire. */
+  readonly wallNow?: () => number;
+}
+
 /** Starts an instance on a free port; it is closed after the test. */
 export async function openGateway(
   sketch: ConfigSketch = {},
-  { inner, clock = systemClock }: { readonly inner?: Broker; readonly clock?: Clock } = {},
+  { inner, clock = systemClock, wallNow = Date.now }: OpenOptions = {},
 ): Promise<TestGateway> {
   const log: Record<string, unknown>[] = [];
   const destination = new Writable({
@@ -100,6 +107,7 @@ export async function openGateway(
     log: createLog(config.log, { destination }),
     metrics,
     clock,
+    wallNow,
   });
   gateways.push(gateway);
   return new TestGateway({ gateway, broker, log }, async () => (await metrics.expose()).text);

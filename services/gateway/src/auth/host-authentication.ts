@@ -71,7 +71,10 @@ export class HostAuthentication {
   streamPrincipal(host: HostPrincipal): Principal | undefined {
     const { clock, wallNow, revalidation } = this.#options;
     const leftMs = host.expiresAtMs === undefined ? undefined : host.expiresAtMs - wallNow();
-    if (leftMs !== undefined && leftMs <= 0) return undefined;
+    if (leftMs !== undefined && leftMs <= 0) {
+      this.refuse(refused('expired'));
+      return undefined;
+    }
     const { subject, sid, jti } = host;
     // By the clock that never steps, from here on: a wall clock set back would keep the stream open for longer.
     const principal = { subject, sid, jti, ...(leftMs !== undefined && { expiresAt: clock.now() + leftMs }) };

@@ -84,12 +84,13 @@ export class IssuerKeys {
 
   async #current(): Promise<KnownKeys> {
     const { maxAgeMs, staleMs } = this.#options;
+    const isUsable = () => this.#ageMs() < maxAgeMs + staleMs;
     if (this.#ageMs() >= maxAgeMs) {
       const refreshed = this.#refresh();
       // While the issuer is down nobody waits for it again whom the known keys can serve.
-      if (!this.#failing || this.#known === undefined) await refreshed;
+      if (!this.#failing || !isUsable()) await refreshed;
     }
-    if (this.#known === undefined || this.#ageMs() >= maxAgeMs + staleMs) throw new KeysUnavailable();
+    if (this.#known === undefined || !isUsable()) throw new KeysUnavailable();
     return this.#known;
   }
 
