@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { headerName } from './header-name.ts';
 
 /** The headers that decide what a request is. */
 const DECIDING: ReadonlySet<string> = new Set([
@@ -15,13 +16,12 @@ const DECIDING: ReadonlySet<string> = new Set([
  * hyphens; one that `Connection` names, so that it would be dropped on the way (RFC 9110, 7.6.1 forbids to name it).
  */
 export function ambiguousHeader({ headers, rawHeaders }: IncomingMessage): string | undefined {
-  const seen = new Set<string>();
+  const seen: string[] = [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] as string).toLowerCase();
-    const meant = name.replaceAll('_', '-');
+    const { lower, meant } = headerName(rawHeaders[at] as string);
     if (!DECIDING.has(meant)) continue;
-    if (name !== meant || seen.has(name)) return name;
-    seen.add(name);
+    if (lower !== meant || seen.includes(lower)) return lower;
+    seen.push(lower);
   }
   const named = headers.connection?.toLowerCase().split(',') ?? [];
   return named.map((option) => option.trim()).find((option) => DECIDING.has(option));

@@ -7,9 +7,11 @@ import { BlockList, isIP } from 'node:net';
  */
 export class TrustedProxies {
   readonly #list = new BlockList();
+  readonly #isEmpty: boolean;
 
   /** `ranges`: addresses, or networks such as `10.0.0.0/8`. */
   constructor(ranges: readonly string[] = []) {
+    this.#isEmpty = ranges.length === 0;
     for (const range of ranges) {
       const { address, bits, family } = readRange(range);
       this.#list.addSubnet(address, bits, family);
@@ -37,6 +39,7 @@ export class TrustedProxies {
   }
 
   #includes(address: string | undefined): boolean {
+    if (this.#isEmpty) return false;
     const version = isIP(address ?? '');
     return version !== 0 && this.#list.check(address as string, version === 4 ? 'ipv4' : 'ipv6');
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { headerName } from '../http/header-name.ts';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';
 
 /** What the upstream may learn of the host's credential (P-3.4: a token goes to nobody but its audience). */
@@ -39,17 +40,16 @@ export function requestHeaders(
   authorization: UpstreamAuthorization,
   proxies: TrustedProxies,
 ): string[] {
-  const named = new Set((incoming.headers.connection ?? '').toLowerCase().split(/\s*,\s*/));
   const forwarded: string[] = [];
-  const { rawHeaders } = incoming;
+  const { rawHeaders, headers } = incoming;
+  const named = headers.connection?.toLowerCase().split(/\s*,\s*/) ?? [];
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] as string;
-    const lower = name.toLowerCase();
+    const { lower, meant } = headerName(name);
     // CGI knows no hyphens: to a server that speaks it, X_Forwarded_For is the header that is told below.
-    if (!NOT_FORWARDED.has(lower.replaceAll('_', '-')) && !named.has(lower))
-      forwarded.push(name, rawHeaders[at + 1] as string);
+    if (!NOT_FORWARDED.has(meant) && !named.includes(lower)) forwarded.push(name, rawHeaders[at + 1] as string);
   }
-  forwarded.push(...origin(incoming, proxies));
+  tellOrigin(forwarded, incoming, proxies);
   const credential = credentialFor(incoming, authorization);
   if (credential !== undefined) forwarded.push('Authorization', credential);
   return forwarded;
@@ -71,7 +71,7 @@ export function credentialFor({ headers }: IncomingMessage, authorization: Upstr
  * Both spellings of where a request came from: proxies and frameworks in the field read one or the other (RFC 7239).
  * What a peer says of hops before it goes on only where it is believed, since the upstream believes this gateway.
  */
-function origin(incoming: IncomingMessage, proxies: TrustedProxies): string[] {
+function tellOrigin(forwarded: string[], incoming: IncomingMessage, proxies: TrustedProxies): void {
   const { socket } = incoming;
   const address = socket.remoteAddress ?? 'unknown';
   const told = proxies.believes(incoming) ? incoming.headers : {};
@@ -79,17 +79,14 @@ function origin(incoming: IncomingMessage, proxies: TrustedProxies): string[] {
   const protocol = text(told['x-forwarded-proto']) ?? 'http';
   const node = address.includes(':') ? `"[${address}]"` : address;
   // What the host says stands in quotes: an element of its own behind ours would be taken for the nearest hop.
-  const hop = [`for=${node}`, ...(host === '' ? [] : [`host=${quoted(host)}`])];
-  hop.push(`proto=${/^[a-z]+$/i.test(protocol) ? protocol : quoted(protocol)}`);
-  return [
-    'X-Forwarded-For',
-    joined(text(told['x-forwarded-for']), address),
-    ...(host === '' ? [] : ['X-Forwarded-Host', host]),
-    'X-Forwarded-Proto',
-    protocol,
-    'Forwarded',
-    joined(told.forwarded, hop.join(';')),
-  ];
+  const hop = `for=${node};${host === '' ? '' : `host=${quoted(host)};`}proto=${isToken(protocol) ? protocol : quoted(protocol)}`;
+  forwarded.push('X-Forwarded-For', joined(text(told['x-forwarded-for']), address));
+  if (host !== '') forwarded.push('X-Forwarded-Host', host);
+  forwarded.push('X-Forwarded-Proto', protocol, 'Forwarded', joined(told.forwarded, hop));
+}
+
+function isToken(protocol: string): boolean {
+  return protocol === 'http' || /^[a-z]+$/i.test(protocol);
 }
 
 function quoted(value: string): string {
