@@ -8,15 +8,17 @@ const pattern = z
   .refine(isPattern, 'must be a URI or id as it is, one that ends in /** for all beneath it, or ** for all');
 
 /** Claims of the token that say what its principal may watch. */
-const claimsConfig = z.strictObject({
-  lists: claimName.describe(
-    'Claim that lists which of tools, prompts and resources a principal may watch the list of.',
-  ),
-  uris: claimName.describe(
-    'Claim that lists URIs that it may subscribe to; one that ends in /** means all beneath it.',
-  ),
-  taskIds: claimName.describe('Claim that lists tasks that it may watch.'),
-});
+const claimsConfig = z
+  .strictObject({
+    lists: claimName.describe(
+      'Claim that lists which of tools, prompts and resources a principal may watch the list of.',
+    ),
+    uris: claimName.describe(
+      'Claim that lists URIs that it may subscribe to; one that ends in /** means all beneath it.',
+    ),
+    taskIds: claimName.describe('Claim that lists tasks that it may watch.'),
+  })
+  .refine((names) => Object.keys(names).length > 0, 'names no claim, so it would narrow nothing');
 
 /** What whoever has these scopes may watch; several rules add up. */
 const ruleConfig = z.strictObject({
