@@ -4,8 +4,10 @@ import type { Server } from '../servers.ts';
 import { answerPost } from './answer-post.ts';
 import { ANSWERERS } from './answerers.ts';
 import { authenticate } from './bearer.ts';
+import { allowOrigin, preflight } from './cors.ts';
 import type { EndpointContext, EndpointEnv, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
+import { hardened } from './hardened.ts';
 import { httpRefusal, rpcResponse } from './refusal-response.ts';
 import { METADATA_PATH, protectedResource } from './well-known.ts';
 
@@ -23,19 +25,24 @@ export function mcpEndpoint(options: EndpointOptions): Hono<EndpointEnv> {
   app.use(async (c, next) => {
     const { headers, rawHeaders } = c.env.incoming;
     if (namesTwoHosts(rawHeaders)) return httpRefusal(400, 'A request names one Host');
-    const refusal = guard({ host: headers.host, origin: isMetadata(c.req.path) ? undefined : headers.origin });
-    return refusal === undefined ? next() : httpRefusal(403, refusal);
+    const forAnyOrigin = isMetadata(c.req.path);
+    const refusal = guard({ host: headers.host, origin: forAnyOrigin ? undefined : headers.origin });
+    if (refusal !== undefined) return httpRefusal(403, refusal);
+    if (forAnyOrigin) return next();
+    allowOrigin(c.env.incoming, c.env.outgoing);
+    return preflight(c.env.incoming) ?? next();
   });
   for (const path of ['/mcp', '/mcp/:server']) {
-    app.all(path, (c) => {
+    app.all(path, async (c) => {
       const serverId = (c.req.param('server') ?? DEFAULT_SERVER_ID) as ServerId;
       const server = servers.get(serverId);
-      if (server !== undefined) return answer(c, options, server);
+      if (server !== undefined) return hardened(await answer(c, options, server));
       const isPost = c.env.incoming.method === 'POST';
       return isPost ? httpRefusal(404, `No server ${JSON.stringify(serverId)} is configured here`) : methodNotAllowed();
     });
   }
-  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`]) app.all(path, (c) => protectedResource(c, options));
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`])
+    app.all(path, (c) => hardened(protectedResource(c, options)));
   app.notFound(() => httpRefusal(404, 'The MCP endpoint is POST /mcp or POST /mcp/{server}'));
   app.onError((error) => {
     onFault(error);

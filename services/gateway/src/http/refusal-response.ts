@@ -1,6 +1,7 @@
 import type { Refusal } from '@listen-gateway/core';
 import { type RequestId, RPC_CODES, type RpcRefusal, refusalBody } from '@listen-gateway/protocol';
 import { retryAfter } from '@listen-gateway/service-kit';
+import { HARDENING } from './hardened.ts';
 
 /** What each refusal of a listen is on the wire: `429` where the host can do something about it, else `503`. */
 const REFUSAL_ANSWERS: Readonly<Record<Refusal, { readonly status: number; readonly message: string }>> = {
@@ -27,7 +28,7 @@ export function listenRefusal(id: RequestId, refusal: Refusal, random: () => num
 export function rpcResponse(refusal: RpcRefusal, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(refusalBody(refusal), {
     status: refusal.status,
-    headers: { 'Content-Type': 'application/json', ...headers },
+    headers: { 'Content-Type': 'application/json', ...HARDENING, ...headers },
   });
 }
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { responseHeaders } from './response-headers.ts';
+import { pageHeaders, responseHeaders } from './response-headers.ts';
 
 /** How a forwarded request ended. */
 export type ExchangeOutcome =
@@ -50,7 +50,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (statusCode < 200) return;
     const outgoing = this.#outgoing;
     const headers = responseHeaders((controller.rawHeaders ?? []) as (string | Buffer)[]);
-    outgoing.writeHead(statusCode, reasonOf(statusMessage), headers);
+    const forPage = outgoing.hasHeader('Access-Control-Allow-Origin');
+    outgoing.writeHead(statusCode, reasonOf(statusMessage), forPage ? pageHeaders(headers) : headers);
     // The head of a stream may come long before its first event, and hosts wait for it. An answer that came with its head
     // is read in this same tick, and one write takes both.
     process.nextTick(() => this.#flushHead());

@@ -24,3 +24,16 @@ export function responseHeaders(raw: readonly (string | Buffer)[]): string[] {
   }
   return kept;
 }
+
+/** The same for a page: which pages may read an answer is for the gateway to say, which they asked. */
+export function pageHeaders(headers: readonly string[]): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const name = headers[at] as string;
+    const lower = name.toLowerCase();
+    if (lower.startsWith('access-control-')) continue;
+    kept.push(name, headers[at + 1] as string);
+    if (lower === 'vary') kept.push(name, 'Origin');
+  }
+  return kept;
+}
