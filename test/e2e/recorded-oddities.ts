@@ -43,6 +43,8 @@ const headers: readonly RecordedRequest[] = [
   ),
   modern('a charset', 'tools/list', {}, { headers: { 'Content-Type': 'application/json; charset=UTF-8' } }),
   modern('any answer', 'tools/list', {}, { headers: { Accept: '*/*' } }),
+  modern('an answer of one kind', 'tools/list', {}, { headers: { Accept: 'application/json' } }),
+  modern('an answer of another kind', 'tools/list', {}, { headers: { Accept: 'text/html' } }),
   modern('compression', 'tools/list', {}, { headers: { 'Accept-Encoding': 'gzip, br' } }),
   modern('a query', 'tools/list', {}, { query: '?a=%20&b=c%2Fd&a=2' }),
   modern('an empty query', 'tools/list', {}, { query: '?' }),

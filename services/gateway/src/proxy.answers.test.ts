@@ -134,6 +134,17 @@ describe('the answer of an upstream', () => {
     expect([await answer.end(), answer.text]).toEqual(['complete', '{}']);
   });
 
+  it.each(['application/json', 'text/event-stream', 'text/html'])(
+    'comes through to a host that accepts %s, if the upstream says so (P-2.11)',
+    async (accept) => {
+      const upstream = await StubUpstream.open();
+      const { url } = await openProxy(upstream.url);
+      const answer = await send(url, { ...CALL, headers: { ...CALL.headers, Accept: accept } }).answer();
+      expect(answer.status).toBe(200);
+      expect((await upstream.request()).values('accept')).toEqual([accept]);
+    },
+  );
+
   it('without a Date gets one', async () => {
     const upstream = await RawUpstream.open(raw('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
     const answer = await send((await openProxy(upstream.url)).url, CALL).answer();

@@ -1,6 +1,7 @@
 import { DISCOVER_METHOD, type Inbound, LISTEN_METHOD, RPC_CODES, type RpcRefusal } from '@listen-gateway/protocol';
 import type { HostPrincipal } from '../auth/host-principal.ts';
 import type { Server } from '../servers.ts';
+import { acceptsAnswers, notAcceptable } from './accept.ts';
 import { ANSWERERS, type MessageSort } from './answerers.ts';
 import { discover } from './discover.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
@@ -24,6 +25,10 @@ export async function answerPost(
   const { serverId, upstream } = server;
   const { withUpstream, alone } = ANSWERERS[sortOf(inbound)];
   const answerer = upstream === undefined ? alone : withUpstream;
+  // What a forwarded request may be answered with is between its host and the upstream, which may need but one of the two.
+  if (answerer !== 'forward' && inbound.kind === 'request' && !acceptsAnswers(c.env.incoming.headers.accept)) {
+    return rpcResponse(notAcceptable(inbound.id));
+  }
   if (inbound.kind === 'request' && answerer === 'listen') return listen(c, options, server, { ...inbound, principal });
   if (inbound.kind === 'request' && answerer === 'discover') {
     return discover(c, options, server, { id: inbound.id, body: bytes });

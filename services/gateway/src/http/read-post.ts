@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { duplicateMember, type Inbound, RPC_CODES, readInbound } from '@listen-gateway/protocol';
 import { BROKEN_OFF, readBody, TOO_LARGE } from '@listen-gateway/service-kit';
-import { acceptsAnswers } from './accept.ts';
 import { ambiguousHeader } from './ambiguous-header.ts';
 import { decodeName } from './mcp-name.ts';
 import { unreadableBody } from './readable-body.ts';
@@ -12,7 +11,7 @@ export interface Post {
   readonly bytes: Buffer;
 }
 
-/** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.8). */
+/** Reads one POST to the MCP endpoint: what it is, or how it is refused (P-2.2 to P-2.6). */
 export async function readPost(incoming: IncomingMessage, bodyBytes: number): Promise<Post> {
   const { headers } = incoming;
   const unreadable = unreadableBody(headers);
@@ -32,31 +31,20 @@ export async function readPost(incoming: IncomingMessage, bodyBytes: number): Pr
     methodHeader: single(headers['mcp-method']),
     nameHeader: decodeName(single(headers['mcp-name'])),
   });
-  return checkHeaders(incoming, { inbound, bytes });
-}
-
-/** Refuses a message that is one, but not to be answered as it was sent. */
-function checkHeaders(incoming: IncomingMessage, post: Post): Post {
-  const { inbound } = post;
-  if (inbound.kind === 'refused') return post;
-  const ambiguous = ambiguousHeader(incoming);
-  if (ambiguous !== undefined) {
-    const why = `Header mismatch: ${ambiguous} may be read in more than one way`;
-    return refused(400, RPC_CODES.headerMismatch, why, inbound);
-  }
-  if (inbound.kind === 'request' && !acceptsAnswers(incoming.headers.accept)) {
-    const why = 'Accept must admit both application/json and text/event-stream';
-    return refused(406, RPC_CODES.invalidRequest, why, inbound);
-  }
-  return post;
+  const ambiguous = inbound.kind === 'refused' ? undefined : ambiguousHeader(incoming);
+  if (inbound.kind === 'refused' || ambiguous === undefined) return { inbound, bytes };
+  const why = `Header mismatch: ${ambiguous} may be read in more than one way`;
+  return refused(400, RPC_CODES.headerMismatch, why, inbound);
 }
 
 const NOT_JSON = Symbol('not JSON');
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
+
 /** A body cut inside a character is not JSON; a byte-order mark may be ignored (RFC 8259, 8.1). */
 function parseJson(bytes: Buffer): { readonly text: string; readonly body: unknown } | typeof NOT_JSON {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    const text = UTF_8.decode(bytes);
     return { text, body: JSON.parse(text) };
   } catch {
     return NOT_JSON;
