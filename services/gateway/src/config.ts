@@ -105,13 +105,17 @@ function credentialsOf({ auth, upstream }: ServerConfig): CredentialSetting[] {
 
 /** What a host's `Authorization` is replaced by on the way to an upstream. */
 export function credentialOf({ credentialVariable = '' }: UpstreamConfig): string {
-  return process.env[credentialVariable] ?? '';
+  return secretOf(credentialVariable) ?? '';
 }
 
-/** A secret of the environment: the variable itself, or the file that it names with `_FILE` appended. */
+/**
+ * A secret of the environment: the variable itself, or the file that it names with `_FILE` appended. Either may end in the
+ * line end of whatever wrote it, which no header can hold.
+ */
 export function secretOf(variable: string): string | undefined {
+  const value = process.env[variable]?.trim();
   const path = process.env[`${variable}_FILE`];
-  if (process.env[variable] || !path) return process.env[variable] || undefined;
+  if (value || !path) return value || undefined;
   try {
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch {

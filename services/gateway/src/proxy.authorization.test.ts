@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ServiceProcess, startService, within } from '@listen-gateway/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -80,6 +82,24 @@ describe('a credential of the configuration', () => {
     expect(await gateway.ended()).toBe(0);
     expect(gateway.output).toContain('upstream failed');
     expect(gateway.output + metrics).not.toContain('s3cr3t');
+  });
+
+  it('may end in a line end, and may stand in a file (P-3.4)', async () => {
+    const upstream = await StubUpstream.open();
+    const dir = await mkdtemp(join(tmpdir(), 'listen-gateway-secret-'));
+    const file = join(dir, 'secret');
+    await writeFile(file, `${SECRET}\n`);
+    const servers = serversWith({ url: upstream.url, authorization: 'replace', credentialVariable: 'UPSTREAM_SECRET' });
+    for (const env of [{ UPSTREAM_SECRET: `${SECRET}\n` }, { UPSTREAM_SECRET_FILE: file }] as Record<
+      string,
+      string
+    >[]) {
+      const gateway = await startService('gateway', { LG_SERVERS: JSON.stringify(servers), ...env });
+      services.push(gateway);
+      expect((await send(`${gateway.url}/mcp`, CALL).answer()).status).toBe(200);
+    }
+    expect(upstream.requests.map((request) => request.values('authorization'))).toEqual([[SECRET], [SECRET]]);
+    await rm(dir, { recursive: true });
   });
 
   it.each([
