@@ -1,7 +1,19 @@
-import { freshServerId, INSTALL_MS, openRedisCluster, type RedisCluster } from '@listen-gateway/testkit';
+import type { ServerId } from '@listen-gateway/protocol';
+import {
+  eventually,
+  freshServerId,
+  INSTALL_MS,
+  numbered,
+  numberedUris,
+  openRedisCluster,
+  openTcpRelay,
+  RecordingListener,
+  type RedisCluster,
+  type TcpRelay,
+} from '@listen-gateway/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Hammer } from '../test/hammer.ts';
-import { untilReady } from '../test/test-brokers.ts';
+import { ARRIVAL_MS, publishNumbered, untilHeard, untilReady } from '../test/test-brokers.ts';
 import { RedisBroker } from './redis-broker.ts';
 import { DEFAULT_PREFIX, redisKeys } from './redis-keys.ts';
 
@@ -79,3 +91,55 @@ describe('the redis broker, when masters of a cluster fail', () => {
     await Promise.all(brokers.map(untilReady));
   });
 });
+
+describe('the redis broker, when connections to masters of a cluster go dead', () => {
+  const relays: TcpRelay[] = [];
+  let servers: ServerId[];
+
+  beforeEach(async () => {
+    cluster = await openRedisCluster();
+    servers = await oneServerForEachMaster();
+    for (const node of cluster.nodes) {
+      const relay = await openTcpRelay(node.url);
+      relays.push(relay);
+      await node.cli('CONFIG', 'SET', 'cluster-announce-port', new URL(relay.url).port);
+    }
+    const ports = relays.map(({ url }) => new URL(url).port);
+    await eventually(ARRIVAL_MS, 'every node to send clients to the relays', async () => {
+      const tables = await Promise.all(cluster.nodes.map((node) => node.cli('CLUSTER', 'NODES')));
+      return tables.every((table) => ports.every((port) => String(table).includes(`:${port}@`)));
+    });
+    brokers = [];
+  }, INSTALL_MS);
+
+  afterEach(() => Promise.all(relays.splice(0).map((relay) => relay.close())));
+
+  it('replaces each of them although nobody says so (FIELD E1)', async () => {
+    const open = async () => {
+      const broker = new RedisBroker({ url: `redis://${cluster.addresses[0]}`, mode: 'cluster', probeMs: 100 });
+      brokers.push(broker);
+      await untilReady(broker);
+      return broker;
+    };
+    const instance = await open();
+    const listeners = servers.map(() => new RecordingListener());
+    for (const [index, serverId] of servers.entries()) await instance.attach(serverId, listeners[index]!);
+    for (const relay of relays) relay.freeze();
+    const publisher = await open();
+    for (const serverId of servers) await publishNumbered(publisher, serverId, 1, 2);
+    for (const listener of listeners) {
+      await untilHeard(listener, 2);
+      expect(listener.heard).toEqual([numbered(1), numbered(2)]);
+      expect(listener.uris).toEqual(numberedUris(1, 2));
+    }
+  });
+});
+
+async function oneServerForEachMaster(): Promise<ServerId[]> {
+  const servers = new Map<unknown, ServerId>();
+  while (servers.size < cluster.nodes.length) {
+    const serverId = freshServerId();
+    servers.set(await cluster.masterOf(redisKeys(DEFAULT_PREFIX, serverId).channel), serverId);
+  }
+  return [...servers.values()];
+}

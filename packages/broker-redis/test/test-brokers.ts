@@ -54,8 +54,8 @@ export async function untilReady(broker: RedisBroker): Promise<void> {
   await eventually(ARRIVAL_MS, 'the broker to be ready', () => broker.status().ready);
 }
 
-export async function untilDown(broker: RedisBroker): Promise<void> {
-  await eventually(ARRIVAL_MS, 'the broker to notice', () => !broker.status().ready);
+export async function untilDown(broker: RedisBroker, ms = ARRIVAL_MS): Promise<void> {
+  await eventually(ms, 'the broker to notice', () => !broker.status().ready);
 }
 
 /** Publishes the changes from `first` to `last`, 50 in a batch, once the broker is ready. */

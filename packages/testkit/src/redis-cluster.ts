@@ -44,6 +44,10 @@ export class RedisCluster {
     return this.nodes.map(({ address }) => address);
   }
 
+  get tlsAddresses(): string[] {
+    return this.nodes.map(({ tlsAddress }) => tlsAddress);
+  }
+
   /** The master of the slot that a key or channel is in, as the nodes that run see it. */
   async masterOf(key: string): Promise<RedisProcess> {
     const slot = Number(await this.#ask('CLUSTER', 'KEYSLOT', key));

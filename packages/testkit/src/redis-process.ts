@@ -77,6 +77,10 @@ export class RedisProcess implements Redis {
     return `127.0.0.1:${this.port}`;
   }
 
+  get tlsAddress(): string {
+    return `127.0.0.1:${this.tlsPort}`;
+  }
+
   get isRunning(): boolean {
     return this.#child !== undefined;
   }

@@ -70,6 +70,10 @@ export class RedisSentinels {
     return this.sentinels.map(({ address }) => address);
   }
 
+  get tlsAddresses(): string[] {
+    return this.sentinels.map(({ tlsAddress }) => tlsAddress);
+  }
+
   /** The server that the sentinels name as master. */
   async master(): Promise<RedisProcess> {
     const [sentinel] = this.sentinels.filter(({ isRunning }) => isRunning);
