@@ -2,6 +2,7 @@ import type { Filter, ServerId } from '@listen-gateway/protocol';
 import { systemClock } from '@listen-gateway/service-kit';
 import { eventually, ManualClock, within } from '@listen-gateway/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DeafPort } from '../../test/deaf-port.ts';
 import { openStubBackend, type StubBackend } from '../../test/stub-backend.ts';
 import type { HostPrincipal } from '../auth/host-principal.ts';
 import { CallbackAuthorizer, type CallbackOptions, type Consultation } from './callback-authorizer.ts';
@@ -154,6 +155,23 @@ describe('a backend that cannot say', () => {
     expect(await Promise.all([ask(authorizer), ask(authorizer)])).toEqual(Array(2).fill('authorizer-unavailable'));
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(backend.questions).toHaveLength(1);
+  });
+
+  it('(it says nothing) keeps nobody waiting for longer, however many ask', async () => {
+    backend.answering = () => {};
+    const authorizer = open({ timeoutMs: 400 });
+    const startedAt = performance.now();
+    const asked = Array.from({ length: 200 }, (_, index) => ask(authorizer, { subject: `user-${index}` }));
+    expect(await Promise.all(asked)).toEqual(Array(200).fill('authorizer-unavailable'));
+    expect(performance.now() - startedAt).toBeLessThan(750);
+  });
+
+  it('(no connection is made) is given up in time', async () => {
+    const port = await DeafPort.open();
+    const startedAt = performance.now();
+    expect(await ask(open({ url: port.url, timeoutMs: 400 }))).toBe('authorizer-unavailable');
+    expect(performance.now() - startedAt).toBeLessThan(750);
+    await port.close();
   });
 
   it('(nobody listens there) grants nothing', async () => {
