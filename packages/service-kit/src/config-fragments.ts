@@ -90,6 +90,22 @@ export function listenConfig(defaultPort: number) {
     .strictObject({
       host: z.string().min(1).default('127.0.0.1').describe('Address to listen on; 0.0.0.0 or :: for all.'),
       port: port.default(defaultPort).describe('Port to listen on; 0 takes a free one.'),
+      requestTimeoutMs: z
+        .int()
+        .min(100)
+        .default(80_000)
+        .describe('Time for a request to arrive whole, head and body; and for a connection to bring its first.'),
+      keepAliveTimeoutMs: z
+        .int()
+        .min(100)
+        .default(75_000)
+        .describe('Time for which an idle connection is kept; must be above what load balancers keep theirs.'),
+      headerBytes: z
+        .int()
+        .min(1_024)
+        .max(262_144)
+        .default(16_384)
+        .describe('Bytes of the head of one request; above it the request gets 431.'),
     })
     .prefault({});
 }

@@ -27,6 +27,11 @@ export function startAdminServer(options: AdminServerOptions): Promise<HttpServe
 
 function adminApp({ metrics, log, live, ready }: AdminServerOptions): Hono {
   const app = new Hono();
+  app.use(async (c, next) => {
+    await next();
+    c.header('Cache-Control', 'no-store');
+    c.header('X-Content-Type-Options', 'nosniff');
+  });
   app.get('/livez', (c) => (live() ? c.json({ live: true }) : c.json({ live: false }, 503)));
   app.get('/readyz', (c) => {
     const readiness = ready();

@@ -14,6 +14,8 @@ export interface HttpServerOptions {
   readonly keepAliveTimeoutMs?: number;
   /** Time for a request to arrive whole; it bounds what a connection without any request may wait as well. */
   readonly requestTimeoutMs?: number;
+  /** Bytes of the head of one request. */
+  readonly headerBytes?: number;
 }
 
 /** A server that listens. */
@@ -29,7 +31,7 @@ export interface HttpServer {
 const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const REQUEST_TIMEOUT_MS = 80_000;
 const KEEP_ALIVE_PROBE_MS = 30_000;
-const MAX_HEADER_BYTES = 16 * 1024;
+const HEADER_BYTES = 16 * 1024;
 
 /** Listens over HTTP/1.1; rejects with one readable line where it cannot. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -57,6 +59,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
 
 function createServer(options: HttpServerOptions): Server {
   const { fetch, keepAliveTimeoutMs = KEEP_ALIVE_TIMEOUT_MS, requestTimeoutMs = REQUEST_TIMEOUT_MS } = options;
+  const { headerBytes = HEADER_BYTES } = options;
   const serverOptions: ServerOptions = {
     keepAliveTimeout: keepAliveTimeoutMs,
     // Node swaps the two where headersTimeout is the larger. Both stand above keepAliveTimeout: a load balancer that
@@ -64,7 +67,7 @@ function createServer(options: HttpServerOptions): Server {
     headersTimeout: requestTimeoutMs,
     requestTimeout: requestTimeoutMs,
     connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
-    maxHeaderSize: MAX_HEADER_BYTES,
+    maxHeaderSize: headerBytes,
     keepAlive: true,
     keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
   };
