@@ -15,7 +15,6 @@ export type Requirement = {
     }
 );
 
-const AUTHORIZATION = 'comes with authorization';
 const STDIO = 'comes with the stdio bridge';
 const ERA_2025 = 'comes with hosts of the 2025 era';
 const CONNECTOR = 'comes with the connector that listens to upstreams';
@@ -116,15 +115,15 @@ const protocol: readonly Requirement[] = [
   { id: 'P-2.14', since: '0.1.0', says: 'An error has the id of its request, or no id member where none was read.' },
   {
     id: 'P-3.1',
-    later: AUTHORIZATION,
+    since: '0.1.0',
     says: 'A bearer token for this audience is needed; a challenge says where to get one.',
   },
   {
     id: 'P-3.2',
-    later: AUTHORIZATION,
+    since: '0.1.0',
     says: 'The metadata of each protected endpoint stands at its well-known paths.',
   },
-  { id: 'P-3.3', later: AUTHORIZATION, says: 'A stream ends with the token that opened it.' },
+  { id: 'P-3.3', since: '0.1.0', says: 'A stream ends with the token that opened it.' },
   { id: 'P-3.4', since: '0.1.0', says: 'A token reaches no upstream that it was not made for.' },
   { id: 'P-4.1', since: '0.1.0', says: 'Task ids need the Tasks capability of the client; the refusal names it.' },
   { id: 'P-4.2', since: '0.1.0', says: 'The acknowledgement lists the tasks that will be reported.' },
@@ -208,12 +207,12 @@ const register: readonly Requirement[] = [
   },
   {
     id: 'INS-03',
-    later: AUTHORIZATION,
+    since: '0.1.0',
     says: 'A stream ends when its bearer expires, so that the host returns with a fresh one.',
   },
   {
     id: 'INS-04',
-    later: AUTHORIZATION,
+    since: '0.1.0',
     says: 'Who may watch a URI is decided at the open, and does not show in what is granted.',
   },
   { id: 'INS-05', since: '0.1.0', says: 'A listen that cannot be held is refused, not opened and closed.' },
