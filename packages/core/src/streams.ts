@@ -85,7 +85,7 @@ export class Streams implements StreamOwner {
    */
   async listen(listen: Listen, openSink: OpenSink): Promise<ListenOutcome> {
     const askedAt = this.#options.clock.now();
-    const refusal = this.#refusalOf(listen);
+    const refusal = this.refusalOf(listen);
     if (refusal !== undefined) return this.refuse(listen.serverId, refusal);
 
     const honored = honor(listen.requested, listen.server.capabilities);
@@ -105,6 +105,14 @@ export class Streams implements StreamOwner {
     stream.acknowledge();
     if (isEmpty(honored)) stream.end('nothing-honored');
     return 'opened';
+  }
+
+  /** Why a listen would be refused now, before anything is found out for it; the listen itself looks again. */
+  refusalOf({ serverId, principal }: Pick<Listen, 'serverId' | 'principal'>): Refusal | undefined {
+    if (this.#draining) return 'draining';
+    const forPrincipal = principal === undefined ? 0 : this.#principals.count(serverId, principal.subject);
+    const verdict = admit({ onInstance: this.#open.size, forPrincipal }, this.#options.limits);
+    return verdict === 'admitted' ? undefined : verdict;
   }
 
   /** Reports a refusal; also one that was decided before the listen came here. */
@@ -151,13 +159,6 @@ export class Streams implements StreamOwner {
       this.#options.observer.closed(stream, reason, this.#options.clock.now() - stream.openedAt);
     }
     if (this.#open.size === 0) for (const resolve of this.#whenEmpty.splice(0)) resolve();
-  }
-
-  #refusalOf({ serverId, principal }: Listen): Refusal | undefined {
-    if (this.#draining) return 'draining';
-    const forPrincipal = principal === undefined ? 0 : this.#principals.count(serverId, principal.subject);
-    const verdict = admit({ onInstance: this.#open.size, forPrincipal }, this.#options.limits);
-    return verdict === 'admitted' ? undefined : verdict;
   }
 
   #register(listen: Listen, honored: Filter, openSink: OpenSink): Stream {

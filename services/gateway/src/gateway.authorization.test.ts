@@ -25,10 +25,13 @@ beforeEach(async () => {
 });
 afterEach(() => backend.close());
 
-/** An instance whose one server has these settings of `auth`, and more settings of its own. */
-function authorizing(settings: object, server: object = {}): Promise<TestGateway> {
+/** An instance whose one server has these settings of `auth`, and more settings of its own; `rest` are other sections. */
+function authorizing(settings: object, server: object = {}, rest: object = {}): Promise<TestGateway> {
   const issuers = [{ issuer: issuer.issuer }];
-  return openGateway({ servers: { default: { auth: { issuers, audience: AUDIENCE, ...settings }, ...server } } });
+  return openGateway({
+    ...rest,
+    servers: { default: { auth: { issuers, audience: AUDIENCE, ...settings }, ...server } },
+  });
 }
 
 /** Asks for a stream with a token of these claims. */
@@ -149,6 +152,18 @@ describe('a backend that cannot say what may be watched', () => {
     (await ask(gateway)).close();
     const { toolsListChanged: _, taskIds: __, ...supported } = ALL;
     expect(backend.questions.map(({ json }) => json.requested)).toEqual([supported]);
+  });
+});
+
+describe('a listen that is refused anyway', () => {
+  it('costs the backend no question', async () => {
+    const limits = { streamsPerInstance: 1 };
+    const gateway = await authorizing({ authorizer: { url: backend.url } }, {}, { limits });
+    const first = await ask(gateway);
+    await acknowledged(first);
+    expect((await ask(gateway, { sub: 'bob' })).status).toBe(503);
+    expect(backend.questions).toHaveLength(1);
+    first.close();
   });
 });
 

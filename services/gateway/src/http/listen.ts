@@ -32,6 +32,8 @@ export async function listen(
   const read = readListen(id, params, options.limits);
   if (!read.ok) return rpcResponse(read.refusal);
   const { serverId, announcement } = server;
+  const refusal = streams.refusalOf({ serverId, principal });
+  if (refusal !== undefined) return listenRefusal(id, streams.refuse(serverId, refusal), random);
   const holder = holderOf(serverId, principal?.subject, options.proxies.addressOf(c.env.incoming));
   const waitMs = await hostLimits.pause(holder);
   if (waitMs > 0) return listenRefusal(id, streams.refuse(serverId, 'too-many-opens'), random, waitMs);
