@@ -17,6 +17,7 @@ import {
   startHttpServer,
   systemClock,
 } from '@listen-gateway/service-kit';
+import { VerifiedTokens } from './auth/verified-tokens.ts';
 import { watchAuthentication } from './auth/watch-authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { EndpointOptions } from './http/endpoint.ts';
@@ -58,7 +59,7 @@ export interface Gateway {
 
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, broker, log, metrics, clock = systemClock, random = Math.random, wallNow = Date.now } = options;
+  const { config, broker, log, metrics, clock = systemClock, random = Math.random } = options;
   const { limits = openLimits({ url: 'memory:' }) } = options;
   const onFault = (err: unknown) => log.error({ err }, 'request failed');
   const streams = openStreams(options, clock);
@@ -69,9 +70,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     proxies,
     publicUrl: config.http.publicUrl,
     onConsulted: watchAuthorizers(options),
-    auth: { streams, clock, wallNow, observer: watchAuthentication(log, metrics), onFault },
+    auth: { ...authSetting(options, clock), streams, onFault },
   });
-  const app = mcpEndpoint({
+  const fetch = mcpEndpoint({
     streams,
     lostHosts,
     servers,
@@ -85,7 +86,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     onExchange: watchExchanges(options),
     onFault,
   });
-  const server = await startHttpServer({ ...config.listen, fetch: app.fetch });
+  const server = await startHttpServer({ ...config.listen, fetch });
   const forwards = [...servers.values()].some(({ upstream }) => upstream !== undefined);
   let draining = false;
 
@@ -108,6 +109,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await closeServers(servers);
     },
   };
+}
+
+function authSetting({ log, metrics, wallNow = Date.now }: GatewayOptions, clock: Clock) {
+  const tokens = new VerifiedTokens(clock);
+  return { clock, wallNow, tokens, observer: watchAuthentication(log, metrics) };
 }
 
 function openStreams({ config, broker, log, metrics }: GatewayOptions, clock: Clock): Streams {

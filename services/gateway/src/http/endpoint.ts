@@ -33,4 +33,5 @@ export interface EndpointEnv {
   Bindings: HttpBindings;
 }
 
-export type EndpointContext = Context<EndpointEnv>;
+/** What answers are made from; a request that went past the router has nothing else. */
+export type EndpointContext = Pick<Context<EndpointEnv>, 'env'>;

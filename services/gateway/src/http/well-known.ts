@@ -1,7 +1,8 @@
 import { DEFAULT_SERVER_ID, type ServerId } from '@listen-gateway/protocol';
 import type { OAuthProtectedResourceMetadata } from '@modelcontextprotocol/server';
+import type { Context } from 'hono';
 import type { Server } from '../servers.ts';
-import type { EndpointContext, EndpointOptions } from './endpoint.ts';
+import type { EndpointEnv, EndpointOptions } from './endpoint.ts';
 import { publicUrlOf, resourceUrl } from './public-url.ts';
 import { httpRefusal } from './refusal-response.ts';
 
@@ -12,7 +13,7 @@ export const METADATA_PATH = '/.well-known/oauth-protected-resource';
  * Tells where tokens for a server are had (RFC 9728). Hosts in browsers read it from any origin, and it is no secret.
  * Not by the SDK's router, which knows one server and one issuer.
  */
-export function protectedResource(c: EndpointContext, options: EndpointOptions): Response {
+export function protectedResource(c: Context<EndpointEnv>, options: EndpointOptions): Response {
   const { method } = c.env.incoming;
   if (method === 'OPTIONS') return new Response(null, { status: 204, headers: { ...CORS, ...PREFLIGHT } });
   if (method !== 'GET' && method !== 'HEAD') {
