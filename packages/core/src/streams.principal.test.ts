@@ -110,6 +110,21 @@ describe('a disconnect', () => {
     expect(sinks.map(({ closing }) => closing)).toEqual(closings);
   });
 
+  it('is told of before the streams end, and so is a gap, in which one may have been lost', async () => {
+    const told: unknown[] = [];
+    const instance: TestInstance = new TestInstance({
+      onDisconnect: (serverId, subject) => told.push([serverId, subject, instance.streams.open.size]),
+    });
+    await instance.open({ subject: 'ann' });
+    await instance.open({ subject: 'bob' });
+    await instance.publish(disconnect('ann'));
+    instance.broker.gap('default' as ServerId);
+    expect(told).toEqual([
+      ['default', 'ann', 2],
+      ['default', undefined, 1],
+    ]);
+  });
+
   it('is no notification: no host is told of it', async () => {
     const instance = new TestInstance();
     const bob = await instance.open({ subject: 'bob' });

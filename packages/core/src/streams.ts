@@ -35,6 +35,8 @@ export interface StreamsOptions {
   readonly keepaliveMs: number;
   /** A host that takes nothing for this long is dropped. */
   readonly stallMs: number;
+  /** Told first when a principal of a server is disconnected, or where one may have been unheard: then without a subject. */
+  readonly onDisconnect?: (serverId: ServerId, subject: string | undefined) => void;
   /** Where to depart from `ENDS_WITH_RESULT`. */
   readonly endsWithResult?: Partial<Readonly<Record<CloseReason, boolean>>>;
 }
@@ -183,6 +185,7 @@ export class Streams implements StreamOwner {
 
   #take(serverId: ServerId, published: Published): void {
     if (published.kind === 'disconnect') {
+      this.#options.onDisconnect?.(serverId, published.subject);
       for (const stream of this.#principals.named(serverId, published)) stream.end('revoked');
       return;
     }
@@ -200,6 +203,7 @@ export class Streams implements StreamOwner {
    */
   #gap(serverId: ServerId): void {
     const streams = [...this.#registry.of(serverId)];
+    this.#options.onDisconnect?.(serverId, undefined);
     this.#options.observer.gap(serverId, streams.length);
     for (const stream of streams) {
       const isOver = stream.honored.taskIds !== undefined || this.#outlivesItsDisconnect(stream);

@@ -35,7 +35,11 @@ const authorizerConfig = z.strictObject({
     .describe('Where the backend is asked what a principal may watch; docs/authorization.md says how.'),
   claims: z.array(z.string().min(1)).default([]).describe('Claims of the token that it is told, beside the scopes.'),
   timeoutMs: positiveInt.max(10_000).default(2_000).describe('Time for its answer; a listen without one gets 503.'),
-  ttlMs: z.int().min(0).default(30_000).describe('How long an answer stands for the same question.'),
+  ttlMs: z
+    .int()
+    .min(0)
+    .default(5_000)
+    .describe('How long an answer stands for the same question; until a disconnect at most.'),
   credentialVariable: z
     .string()
     .min(1)

@@ -1,5 +1,5 @@
 import type { Filter } from '@listen-gateway/protocol';
-import { type ListenAnswer, openListen, TestIssuer } from '@listen-gateway/testkit';
+import { type ListenAnswer, openListen, TEST_SERVER, TestIssuer } from '@listen-gateway/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openStubBackend, type StubBackend } from '../test/stub-backend.ts';
 import { ACKNOWLEDGED, openGateway, type TestGateway } from '../test/test-gateway.ts';
@@ -152,6 +152,22 @@ describe('a backend that cannot say what may be watched', () => {
     (await ask(gateway)).close();
     const { toolsListChanged: _, taskIds: __, ...supported } = ALL;
     expect(backend.questions.map(({ json }) => json.requested)).toEqual([supported]);
+  });
+});
+
+describe('a principal that is disconnected', () => {
+  it('is asked about again when its host comes back, so that withdrawn access is gone at once', async () => {
+    const gateway = await authorizing({ authorizer: { url: backend.url, ttlMs: 600_000 } });
+    const first = await ask(gateway);
+    await acknowledged(first);
+    backend.answering = (response) => backend.grant(response, { toolsListChanged: true });
+
+    await gateway.broker.publish(TEST_SERVER, [{ kind: 'disconnect', subject: 'ann' }]);
+
+    expect(await first.ended).toBe('cut');
+    const second = await ask(gateway);
+    expect(await acknowledged(second)).toEqual({ toolsListChanged: true });
+    second.close();
   });
 });
 

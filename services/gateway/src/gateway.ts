@@ -6,9 +6,11 @@ import {
   type Random,
   type SharedLimits,
   Streams,
+  type StreamsOptions,
   startDrain,
   together,
 } from '@listen-gateway/core';
+import type { ServerId } from '@listen-gateway/protocol';
 import {
   createGuard,
   type Log,
@@ -28,7 +30,7 @@ import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
 import { authorizerMetrics, lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
 import { readinessOf } from './readiness.ts';
-import { closeServers, openServers, type ServersOptions } from './servers.ts';
+import { closeServers, openServers, type Server, type ServersOptions } from './servers.ts';
 import { streamLog } from './stream-log.ts';
 
 export interface GatewayOptions {
@@ -59,13 +61,15 @@ export interface Gateway {
 
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, broker, log, metrics, clock = systemClock, random = Math.random } = options;
+  const { config, broker, log, clock = systemClock, random = Math.random } = options;
   const { limits = openLimits({ url: 'memory:' }) } = options;
   const onFault = (err: unknown) => log.error({ err }, 'request failed');
-  const streams = openStreams(options, clock);
+  const onDisconnect: NonNullable<StreamsOptions['onDisconnect']> = (serverId, subject) =>
+    servers.get(serverId)?.authorizer?.forget(subject);
+  const streams = openStreams(options, clock, onDisconnect);
   const lostHosts = openLostHosts(options, clock);
   const proxies = new TrustedProxies(config.http.trustedProxies);
-  const servers = openServers(config.servers, {
+  const servers: ReadonlyMap<ServerId, Server> = openServers(config.servers, {
     clock,
     proxies,
     publicUrl: config.http.publicUrl,
@@ -116,12 +120,17 @@ function authSetting({ log, metrics, wallNow = Date.now }: GatewayOptions, clock
   return { clock, wallNow, tokens, observer: watchAuthentication(log, metrics) };
 }
 
-function openStreams({ config, broker, log, metrics }: GatewayOptions, clock: Clock): Streams {
+function openStreams(
+  { config, broker, log, metrics }: GatewayOptions,
+  clock: Clock,
+  onDisconnect: NonNullable<StreamsOptions['onDisconnect']>,
+): Streams {
   const streams: Streams = new Streams({
     broker,
     clock,
     observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.open.size)]),
     limits: config.limits,
+    onDisconnect,
     ...config.stream,
     endsWithResult: { 'token-expired': config.stream.resultAtExpiry, drain: config.stream.resultAtDrain },
   });

@@ -31,7 +31,7 @@ describe('the settings of authorization', () => {
     expect(auth).toMatchObject({
       claims: { lists: 'mcp_lists' },
       policy: [{ scopes: ['orders:read'], uris: ['order://acme/**'] }],
-      authorizer: { claims: ['tenant'], timeoutMs: 2_000, ttlMs: 30_000 },
+      authorizer: { claims: ['tenant'], timeoutMs: 2_000, ttlMs: 5_000 },
     });
   });
 

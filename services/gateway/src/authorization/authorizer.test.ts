@@ -116,6 +116,7 @@ describe('several authorizers', () => {
       asked.push(requested);
       return answer;
     },
+    forget: () => {},
     close: async () => {},
   });
   const asking = { principal: ann({}), requested: ALL, subResources: false };

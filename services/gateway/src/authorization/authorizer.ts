@@ -18,6 +18,8 @@ export type Granted = Filter | 'authorizer-unavailable';
 export interface Authorizer {
   /** The part of what is requested that is granted, never more. Asked at every listen; never rejects. */
   grant(asking: Asking): Promise<Granted>;
+  /** What it knows of a principal, or of all of them, is not to be relied on any more: its access may have changed. */
+  forget(subject: string | undefined): void;
   /** Lets go of what it holds; what is under way comes to `authorizer-unavailable`. Closing twice is fine. */
   close(): Promise<void>;
 }
@@ -34,6 +36,9 @@ export function allOf(authorizers: readonly Authorizer[]): Authorizer {
         requested = granted;
       }
       return requested;
+    },
+    forget(subject) {
+      for (const authorizer of authorizers) authorizer.forget(subject);
     },
     async close() {
       await Promise.all(authorizers.map((authorizer) => authorizer.close()));

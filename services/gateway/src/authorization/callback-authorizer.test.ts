@@ -122,6 +122,33 @@ describe('a backend that decides', () => {
   });
 });
 
+describe('a principal whose access may have changed', () => {
+  it.each(['ann', undefined])('(%s) is asked about again at once, and nobody else needlessly', async (subject) => {
+    const authorizer = open();
+    for (const sub of ['ann', 'bob']) await ask(authorizer, { subject: sub });
+    authorizer.forget(subject);
+    for (const sub of ['ann', 'bob']) await ask(authorizer, { subject: sub });
+    expect(backend.questions).toHaveLength(subject === undefined ? 4 : 3);
+  });
+
+  it('is granted nothing later by an answer that was under way', async () => {
+    let answerFirst = () => {};
+    backend.answering = (response, { json }) => {
+      answerFirst = () => backend.grant(response, json.requested);
+    };
+    const authorizer = open();
+    const first = ask(authorizer);
+    await eventually(2_000, 'the question', () => backend.questions.length === 1);
+    authorizer.forget('ann');
+    backend.answering = (response) => backend.grant(response, {});
+    expect(await ask(authorizer), 'does not share the answer').toEqual({});
+    answerFirst();
+    await first;
+    expect(await ask(authorizer), 'does not find it remembered').toEqual({});
+    expect(backend.questions).toHaveLength(2);
+  });
+});
+
 describe('a backend that cannot say', () => {
   it.each<[string, StubBackend['answering']]>([
     ['answers 500', (response) => response.writeHead(500).end('{"granted":{"toolsListChanged":true}}')],

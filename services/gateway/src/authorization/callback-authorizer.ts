@@ -42,6 +42,8 @@ export class CallbackAuthorizer implements Authorizer {
   readonly #pool: Pool;
   readonly #cache: GrantCache;
   readonly #underWay = new Map<string, Promise<Granted>>();
+  /** Grows when something is forgotten: an answer that was under way then is older than what is known now. */
+  #forgotten = 0;
 
   constructor(options: CallbackOptions) {
     const { origin, pathname, search } = new URL(options.url);
@@ -65,9 +67,18 @@ export class CallbackAuthorizer implements Authorizer {
     }
     const underWay = this.#underWay.get(key);
     if (underWay !== undefined) return underWay;
-    const consulting = this.#consult(question, key, asking.requested).finally(() => this.#underWay.delete(key));
+    const consulting = this.#consult(question, key, asking).finally(() => {
+      if (this.#underWay.get(key) === consulting) this.#underWay.delete(key);
+    });
     this.#underWay.set(key, consulting);
     return consulting;
+  }
+
+  forget(subject: string | undefined): void {
+    this.#forgotten += 1;
+    this.#cache.forget(subject);
+    // Whoever asks from now on is not to share an answer that may have been given before.
+    this.#underWay.clear();
   }
 
   async close(): Promise<void> {
@@ -84,10 +95,11 @@ export class CallbackAuthorizer implements Authorizer {
     });
   }
 
-  async #consult(question: string, key: string, requested: Filter): Promise<Granted> {
+  async #consult(question: string, key: string, { principal, requested }: Asking): Promise<Granted> {
+    const forgotten = this.#forgotten;
     try {
       const granted = narrow(requested, grantOf(await this.#ask(question)));
-      this.#cache.remember(key, granted);
+      if (forgotten === this.#forgotten) this.#cache.remember(key, principal.subject, granted);
       this.#options.onConsulted('answered');
       return granted;
     } catch (cause) {

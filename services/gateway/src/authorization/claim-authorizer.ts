@@ -20,6 +20,7 @@ export function claimAuthorizer(names: ClaimsConfig): Authorizer {
         taskIds: named(names.taskIds),
       });
     },
+    forget: () => {},
     close: async () => {},
   };
 }

@@ -10,6 +10,7 @@ export interface GrantCacheOptions {
 }
 
 interface Remembered {
+  readonly subject: string;
   readonly granted: Filter;
   readonly characters: number;
   readonly until: number;
@@ -33,20 +34,28 @@ export class GrantCache {
     return remembered !== undefined && remembered.until > this.#options.clock.now() ? remembered.granted : undefined;
   }
 
-  remember(key: string, granted: Filter): void {
+  /** `key` stands for the whole question, of which `subject` is a part. */
+  remember(key: string, subject: string, granted: Filter): void {
     const { clock, ttlMs, maxCharacters } = this.#options;
     const characters = charactersOf(key, granted);
-    this.#forget(key);
+    this.#drop(key);
     for (const [oldest, { until }] of this.#grants) {
       if (until > clock.now() && this.#characters + characters <= maxCharacters) break;
-      this.#forget(oldest);
+      this.#drop(oldest);
     }
     if (ttlMs === 0 || characters > maxCharacters) return;
-    this.#grants.set(key, { granted, characters, until: clock.now() + ttlMs });
+    this.#grants.set(key, { subject, granted, characters, until: clock.now() + ttlMs });
     this.#characters += characters;
   }
 
-  #forget(key: string): void {
+  /** Forgets what was granted to a principal, or to all of them. */
+  forget(subject: string | undefined): void {
+    for (const [key, remembered] of this.#grants) {
+      if (subject === undefined || remembered.subject === subject) this.#drop(key);
+    }
+  }
+
+  #drop(key: string): void {
     this.#characters -= this.#grants.get(key)?.characters ?? 0;
     this.#grants.delete(key);
   }

@@ -15,6 +15,7 @@ export function policyAuthorizer(rules: readonly RuleConfig[]): Authorizer {
         taskIds: new Patterns(applying.flatMap(({ taskIds }) => taskIds)),
       });
     },
+    forget: () => {},
     close: async () => {},
   };
 }
