@@ -28,7 +28,15 @@ export interface CallbackOptions {
 /** Hosts that come back together ask a backend no harder than this; the others wait within their time. */
 const CONNECTIONS = 32;
 const CACHE_CHARACTERS = 16 * 1024 * 1024;
+/** How often a backend is asked at most where its answers are outdated when they come. */
+const QUESTIONS = 2;
 const MAX_ANSWER_BYTES = 8 * 1024 * 1024;
+
+/** A question under way; outdated where its answer may have been given before the principal's access changed. */
+interface Inquiry {
+  readonly subject: string;
+  isOutdated: boolean;
+}
 
 const AnswerSchema = z.object({ granted: FilterSchema });
 
@@ -41,9 +49,7 @@ export class CallbackAuthorizer implements Authorizer {
   readonly #path: string;
   readonly #pool: Pool;
   readonly #cache: GrantCache;
-  readonly #underWay = new Map<string, Promise<Granted>>();
-  /** Grows when something is forgotten: an answer that was under way then is older than what is known now. */
-  #forgotten = 0;
+  readonly #underWay = new Map<string, { readonly inquiry: Inquiry; readonly granted: Promise<Granted> }>();
 
   constructor(options: CallbackOptions) {
     const { origin, pathname, search } = new URL(options.url);
@@ -66,19 +72,18 @@ export class CallbackAuthorizer implements Authorizer {
       return remembered;
     }
     const underWay = this.#underWay.get(key);
-    if (underWay !== undefined) return underWay;
-    const consulting = this.#consult(question, key, asking).finally(() => {
-      if (this.#underWay.get(key) === consulting) this.#underWay.delete(key);
-    });
-    this.#underWay.set(key, consulting);
-    return consulting;
+    if (underWay !== undefined) return underWay.granted;
+    const inquiry: Inquiry = { subject: asking.principal.subject, isOutdated: false };
+    const granted = this.#consult(question, key, asking, inquiry).finally(() => this.#underWay.delete(key));
+    this.#underWay.set(key, { inquiry, granted });
+    return granted;
   }
 
   forget(subject: string | undefined): void {
-    this.#forgotten += 1;
     this.#cache.forget(subject);
-    // Whoever asks from now on is not to share an answer that may have been given before.
-    this.#underWay.clear();
+    for (const { inquiry } of this.#underWay.values()) {
+      if (subject === undefined || inquiry.subject === subject) inquiry.isOutdated = true;
+    }
   }
 
   async close(): Promise<void> {
@@ -95,13 +100,17 @@ export class CallbackAuthorizer implements Authorizer {
     });
   }
 
-  async #consult(question: string, key: string, { principal, requested }: Asking): Promise<Granted> {
-    const forgotten = this.#forgotten;
+  async #consult(question: string, key: string, { requested }: Asking, inquiry: Inquiry): Promise<Granted> {
     try {
-      const granted = narrow(requested, grantOf(await this.#ask(question)));
-      if (forgotten === this.#forgotten) this.#cache.remember(key, principal.subject, granted);
-      this.#options.onConsulted('answered');
-      return granted;
+      for (let asked = 0; asked < QUESTIONS; asked += 1) {
+        inquiry.isOutdated = false;
+        const granted = narrow(requested, grantOf(await this.#ask(question)));
+        if (inquiry.isOutdated) continue;
+        this.#cache.remember(key, inquiry.subject, granted);
+        this.#options.onConsulted('answered');
+        return granted;
+      }
+      throw new Error('the principal was disconnected while it was asked about, each time');
     } catch (cause) {
       this.#options.onConsulted('failed', cause);
       return 'authorizer-unavailable';
