@@ -32,7 +32,8 @@ const ruleConfig = z.strictObject({
 const authorizerConfig = z.strictObject({
   url: z
     .url({ protocol: /^https?$/, error: 'must be http://… or https://…' })
-    .describe('Where the backend is asked what a principal may watch; docs/authorization.md says how.'),
+    .refine((text) => URL.parse(text)?.username === '', 'must not hold a credential; name one by credentialVariable')
+    .describe('Where the backend is asked what a principal may watch; docs/security/authorization.md says how.'),
   claims: z.array(z.string().min(1)).default([]).describe('Claims of the token that it is told, beside the scopes.'),
   timeoutMs: positiveInt.max(10_000).default(2_000).describe('Time for its answer; a listen without one gets 503.'),
   ttlMs: z

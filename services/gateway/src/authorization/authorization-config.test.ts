@@ -66,10 +66,14 @@ describe('the settings of authorization', () => {
     ]);
   });
 
-  it.each([{ claims: {} }, { policy: [] }, { authorizer: {} }, { policy: {} }, { claims: [] }])(
-    'are not %j',
-    (settings) => {
-      expect(problems(settings)).toHaveLength(1);
-    },
-  );
+  it.each([
+    { claims: {} },
+    { authorizer: { url: 'http://gateway:secret@orders:3000/' } },
+    { policy: [] },
+    { authorizer: {} },
+    { policy: {} },
+    { claims: [] },
+  ])('are not %j', (settings) => {
+    expect(problems(settings)).toHaveLength(1);
+  });
 });
