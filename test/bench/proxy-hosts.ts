@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { PROTOCOL_VERSION } from '@listen-gateway/protocol';
+import type { Tool } from './proxy-upstream.ts';
 
 /**
  * Hosts of the proxy bench: a fixed number of connections, each with one tools/call at a time. As cheap as they can be,
@@ -15,9 +16,6 @@ export interface HostsOrder {
   /** Length of the one string argument of each call. */
   readonly argumentBytes: number;
 }
-
-/** Of the upstream: `echo` answers with JSON, `count` with SSE. */
-export type Tool = 'echo' | 'count';
 
 export interface HostsReport {
   readonly type: 'called';

@@ -2,10 +2,12 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * The upstream of the proxy bench: answers every POST with about 1 KB of JSON, or, where `Mcp-Name` says `count`, with
- * five progress notifications and the result as SSE. It looks at nothing else, so that little of the machine is its own.
- * Each way to it has a port, by which the connections are told apart.
+ * The tools of the proxy bench's upstream: `echo` answers at once with about 1 KB of JSON, `wait` after a millisecond,
+ * `count` with five events before it. Nothing else of a request is looked at, so that little of the machine is the
+ * upstream's. Each way to it has a port of its own, by which the connections are told apart.
  */
+export type Tool = 'echo' | 'wait' | 'count';
+
 export interface UpstreamOrder {
   readonly type: 'connections';
 }
@@ -41,11 +43,17 @@ const FRAMES = [
   RESULT,
 ].map((message) => `event: message\ndata: ${message}\n\n`);
 
+const CALLS: Readonly<Record<Tool, (outgoing: ServerResponse) => void>> = {
+  echo,
+  wait: (outgoing) => void setTimeout(echo, 1, outgoing),
+  count: (outgoing) => count(outgoing, 0),
+};
+
 const made = Array.from({ length: WAYS }, () => 0);
 const servers = made.map((_, way) =>
   createServer((incoming, outgoing) => {
-    const counts = incoming.headers['mcp-name'] === 'count';
-    incoming.resume().once('end', () => (counts ? count(outgoing, 0) : outgoing.writeHead(200, JSON_HEAD).end(RESULT)));
+    const call = CALLS[incoming.headers['mcp-name'] as Tool];
+    incoming.resume().once('end', () => call(outgoing));
   }).on('connection', () => {
     made[way] = (made[way] ?? 0) + 1;
   }),
@@ -56,6 +64,10 @@ report({ type: 'listening', ports: servers.map((server) => (server.address() as 
 process.on('message', (order: UpstreamOrder) => {
   if (order.type === 'connections') report({ type: 'connections', made });
 });
+
+function echo(outgoing: ServerResponse): void {
+  outgoing.writeHead(200, JSON_HEAD).end(RESULT);
+}
 
 /** A turn of the event loop between frames: each is a write of its own, as a tool that reports progress makes it. */
 function count(outgoing: ServerResponse, sent: number): void {

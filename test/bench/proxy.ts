@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startService, within } from '@listen-gateway/testkit';
 import type { BarePort } from './proxy-bare.ts';
-import type { HostsOrder, HostsReport, Tool } from './proxy-hosts.ts';
-import type { UpstreamConnections, UpstreamOrder, UpstreamPorts } from './proxy-upstream.ts';
+import type { HostsOrder, HostsReport } from './proxy-hosts.ts';
+import type { Tool, UpstreamConnections, UpstreamOrder, UpstreamPorts } from './proxy-upstream.ts';
 
 /**
  * What a tools/call costs through the gateway and through a bare undici pass-through, to the same upstream, by the same
@@ -37,7 +37,7 @@ interface Round extends HostsReport {
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '9' },
-    tools: { type: 'string', default: 'echo,count' },
+    tools: { type: 'string', default: 'echo,wait,count' },
     connections: { type: 'string', default: '1,32' },
     ways: { type: 'string', default: 'gateway,bare,direct' },
     'requests-per-round': { type: 'string', default: '1500' },
