@@ -70,11 +70,16 @@ describe('a pattern', () => {
   });
 
   it('costs no more than its length, whatever it is made of', () => {
-    const patterns = new Patterns(Array.from({ length: 1_000 }, (_, index) => `${'a/'.repeat(2_000)}${index}/**`));
-    const hostile = ['a/'.repeat(4_096), '../'.repeat(2_700), '%2e'.repeat(2_700), '.'.repeat(8_192)];
+    const patterns = new Patterns(Array.from({ length: 400 }, (_, index) => `a/${index}/**`).concat('a/**'));
+    const hostile = [
+      'a/'.repeat(4_096),
+      `a/${'%2e'.repeat(2_700)}`,
+      `a/${'.'.repeat(8_000)}`,
+      `a/${'/..x'.repeat(2_000)}`,
+    ];
     const startedAt = performance.now();
-    for (const uri of hostile) patterns.has(uri);
-    expect(performance.now() - startedAt, 'milliseconds').toBeLessThan(1_000);
+    for (const uri of hostile) for (let round = 0; round < 125; round += 1) patterns.has(uri);
+    expect(performance.now() - startedAt, 'milliseconds for 4 MiB of URIs, as many as a body has').toBeLessThan(500);
   });
 });
 
