@@ -24,7 +24,9 @@ export default defineConfig({
       suite('guards'),
       suite('conformance'),
       suite('e2e'),
+      suite('fuzz'),
       suite('deploy'),
+      suite('load-balancers'),
       // Faults of Redis, the network and instances take minutes and all of a small machine: `npm run test:chaos`.
       suite('chaos'),
       // Needs a Docker engine, so `npm test` leaves it out; `npm run test:containers` is its command.

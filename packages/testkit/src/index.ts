@@ -1,6 +1,10 @@
 export { type BrokerTraits, brokerContract, type OpenBroker } from './broker-contract.ts';
+export { openCaddy } from './caddy-process.ts';
 export { ensureProgram, INSTALL_MS } from './ensure-program.ts';
 export { freePort } from './free-port.ts';
+export { type FrontCertificate, makeFrontCertificate } from './front-certificate.ts';
+export type { FrontProcess } from './front-process.ts';
+export { openHaproxy } from './haproxy-process.ts';
 export { HeldBroker } from './held-broker.ts';
 export {
   type Ending,
@@ -12,7 +16,7 @@ export {
   type RpcMessage,
 } from './listen-client.ts';
 export { ManualClock } from './manual-clock.ts';
-export { type NginxProcess, openNginx } from './nginx-process.ts';
+export { type NginxProcess, openNginx, openNginxFront } from './nginx-process.ts';
 export { RecordingListener } from './recording-listener.ts';
 export { RecordingObserver } from './recording-observer.ts';
 export { RecordingSink, recordingSinks } from './recording-sink.ts';
@@ -23,7 +27,7 @@ export { openRedis, openRedisProcess, type Redis, RedisProcess, type RedisProces
 export { openRedisReplica } from './redis-replica.ts';
 export { openRedisSentinels, RedisSentinels, type RedisSentinelsOptions } from './redis-sentinels.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';
-export { type ServiceName, ServiceProcess, startService } from './service-process.ts';
+export { type ServiceAddress, type ServiceName, ServiceProcess, startService } from './service-process.ts';
 export { parseFrames, type SseFrame } from './sse-frames.ts';
 export { openTcpRelay, type TcpRelay } from './tcp-relay.ts';
 export {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensureProgram } from './ensure-program.ts';
 import { freePort } from './free-port.ts';
+import { type FrontProcess, frontFolder, startFront } from './front-process.ts';
 import { eventually, within } from './within.ts';
 
 /** A real nginx on a free loopback port. */
@@ -55,6 +56,32 @@ export async function openNginx(httpBlock: (port: number) => string): Promise<Ng
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Starts a real nginx on a main file of one's own, which `config` makes for the folder that nginx may write to and that is
+ * removed with it; it listens on `port` of 127.0.0.1. `files` are put into that folder before.
+ */
+export async function openNginxFront(
+  port: number,
+  config: (dir: string) => string,
+  files: Readonly<Record<string, string>>,
+): Promise<FrontProcess> {
+  const program = await ensureProgram('nginx', { apt: 'nginx-light' });
+  const dir = await frontFolder('nginx');
+  const file = join(dir, 'nginx.conf');
+  await writeFile(file, config(dir));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(dir, name), text);
+  // What the main file leaves to the program: to stay in the foreground, and root's workers to be root's, as the folder is.
+  const directives = `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''}`;
+  return startFront({
+    program,
+    args: ['-c', file, '-p', dir, '-g', directives],
+    dir,
+    port,
+    // SIGHUP is what `nginx -s reload` sends: old workers take nothing new and end with their last stream.
+    reload: (front) => front.renewWorkers('SIGHUP'),
+  });
 }
 
 function nginxConf(dir: string, httpBlock: string): string {

@@ -6,6 +6,13 @@ import { eventually, within } from './within.ts';
 
 export type ServiceName = 'gateway' | 'publisher' | 'standalone';
 
+/** Where a service listens, where that is not for the machine to choose: another loopback address, ports of its own. */
+export interface ServiceAddress {
+  readonly host: string;
+  readonly port: number;
+  readonly adminPort: number;
+}
+
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 
 /**
@@ -15,23 +22,26 @@ const ROOT = join(import.meta.dirname, '..', '..', '..');
 export async function startService(
   name: ServiceName,
   env: Readonly<Record<string, string>> = {},
+  address?: ServiceAddress,
 ): Promise<ServiceProcess> {
-  const port = await freePort();
-  const adminPort = await freePort();
+  const at = address ?? { host: '127.0.0.1', port: await freePort(), adminPort: await freePort() };
   const main = join(ROOT, 'services', name, 'src', 'main.ts');
   const child = spawn(process.execPath, ['--conditions=listen-gateway', main], {
     cwd: ROOT,
     env: {
       PATH: process.env.PATH,
       // Each service listens where its own section says and passes over the other's.
-      LG_LISTEN__PORT: String(port),
-      LG_PUBLISHER__PORT: String(port),
-      LG_ADMIN__PORT: String(adminPort),
+      LG_LISTEN__HOST: at.host,
+      LG_LISTEN__PORT: String(at.port),
+      LG_PUBLISHER__HOST: at.host,
+      LG_PUBLISHER__PORT: String(at.port),
+      LG_ADMIN__HOST: at.host,
+      LG_ADMIN__PORT: String(at.adminPort),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const service = new ServiceProcess(name, child, { port, adminPort });
+  const service = new ServiceProcess(name, child, at);
   await service.ready();
   return service;
 }
@@ -46,11 +56,12 @@ export class ServiceProcess {
   output = '';
   readonly #child: ChildProcess;
 
-  constructor(name: ServiceName, child: ChildProcess, ports: { readonly port: number; readonly adminPort: number }) {
+  constructor(name: ServiceName, child: ChildProcess, at: Omit<ServiceAddress, 'host'> & { readonly host?: string }) {
+    const { host = '127.0.0.1' } = at;
     this.name = name;
-    this.port = ports.port;
-    this.url = `http://127.0.0.1:${ports.port}`;
-    this.adminUrl = `http://127.0.0.1:${ports.adminPort}`;
+    this.port = at.port;
+    this.url = `http://${host}:${at.port}`;
+    this.adminUrl = `http://${host}:${at.adminPort}`;
     this.#child = child;
     const take = (chunk: unknown) => {
       this.output += String(chunk);
