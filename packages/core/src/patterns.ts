@@ -4,8 +4,8 @@ const EVERYTHING = '**';
 
 /**
  * Names of what may be watched, and nothing cleverer: `file:///teams/a/**` covers `file:///teams/a` and all beneath it on
- * path segments, `**` covers everything, any other text covers just itself. No expression is ever compiled and nothing
- * is searched for twice, so no pattern costs more than its length.
+ * path segments, `**` covers everything, any other text covers just itself. No expression is ever compiled from one, so
+ * none costs more than its length.
  */
 export class Patterns {
   readonly #exact = new Set<string>();
