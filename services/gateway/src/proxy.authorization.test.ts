@@ -63,7 +63,8 @@ describe('the credential of a host', () => {
   });
 });
 
-describe('a credential of the configuration', () => {
+// Each starts the gateway as a process.
+describe('a credential of the configuration', { timeout: 60_000 }, () => {
   it('replaces that of every host, and is neither printed nor logged nor measured (P-3.4, FIELD F17)', async () => {
     const upstream = await StubUpstream.open();
     const servers = serversWith({ url: upstream.url, authorization: 'replace', credentialVariable: 'UPSTREAM_SECRET' });
@@ -90,14 +91,12 @@ describe('a credential of the configuration', () => {
     const file = join(dir, 'secret');
     await writeFile(file, `${SECRET}\n`);
     const servers = serversWith({ url: upstream.url, authorization: 'replace', credentialVariable: 'UPSTREAM_SECRET' });
-    for (const env of [{ UPSTREAM_SECRET: `${SECRET}\n` }, { UPSTREAM_SECRET_FILE: file }] as Record<
-      string,
-      string
-    >[]) {
-      const gateway = await startService('gateway', { LG_SERVERS: JSON.stringify(servers), ...env });
-      services.push(gateway);
-      expect((await send(`${gateway.url}/mcp`, CALL).answer()).status).toBe(200);
-    }
+    const start = (env: Readonly<Record<string, string>>) =>
+      startService('gateway', { LG_SERVERS: JSON.stringify(servers), ...env });
+    services.push(
+      ...(await Promise.all([start({ UPSTREAM_SECRET: `${SECRET}\n` }), start({ UPSTREAM_SECRET_FILE: file })])),
+    );
+    for (const { url } of services) expect((await send(`${url}/mcp`, CALL).answer()).status).toBe(200);
     expect(upstream.requests.map((request) => request.values('authorization'))).toEqual([[SECRET], [SECRET]]);
     await rm(dir, { recursive: true });
   });

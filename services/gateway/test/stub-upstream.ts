@@ -86,14 +86,6 @@ export class StubUpstream {
     this.#answer = answer;
   }
 
-  /** For how long it keeps an idle connection, and whether it says so. */
-  keepAlive(ms: number, hint: boolean): void {
-    this.#server.keepAliveTimeout = ms;
-    // Node adds a second to what it tells.
-    Object.assign(this.#server, { keepAliveTimeoutBuffer: 0 });
-    if (!hint) this.#server.prependListener('request', (_, response) => response.setHeader('Connection', 'keep-alive'));
-  }
-
   /** Resolves with a request once it has arrived whole, the first unless told otherwise. */
   async request(number = 1): Promise<SeenRequest> {
     await eventually(5_000, `request ${number} at the upstream`, () => this.requests.length >= number);
@@ -129,7 +121,7 @@ export class StubUpstream {
 }
 
 /** An empty result for a request, `202` for what is none; discover declares all that can change. */
-export function answerEmpty({ body, response }: SeenRequest): void {
+function answerEmpty({ body, response }: SeenRequest): void {
   const { id, method } = body.length === 0 ? {} : JSON.parse(body.toString());
   if (id === undefined) {
     response.writeHead(202).end();
