@@ -26,7 +26,7 @@ const httpConfig = z
       .optional()
       .describe('Origins such as https://app.example; unset, those of loopback where bound to it, else none.'),
     publicUrl: z
-      .url({ protocol: /^https?$/, error: 'must be https://…' })
+      .url({ protocol: /^https?$/, error: 'must be https://… or http://…' })
       .regex(/^[^?#]*$/, 'must be without query and fragment')
       .optional()
       .describe('URL that hosts reach the gateway by; tokens are made for the URLs of servers beneath it.'),

@@ -61,6 +61,18 @@ describe('an opaque token', () => {
     expect(await guarded.refused('unavailable')).toBe(1);
   });
 
+  it('is answered with 503 where as many are being asked about as may be: anybody can make them up', async () => {
+    const { issuer, guarded, asked } = await openIntrospecting();
+    const answer = Promise.withResolvers<object>();
+    issuer.routes.set('/introspect', () => answer.promise);
+    const waiting = Array.from({ length: 64 }, (_, at) => guarded.listen(`Bearer made-up-${at}`));
+    await eventually(5_000, '64 questions', () => asked() === 64);
+    expect((await guarded.listen('Bearer one-more')).status).toBe(503);
+    answer.resolve({ body: { active: false } });
+    for (const host of waiting) expect((await host).status).toBe(401);
+    expect((await guarded.listen('Bearer one-more')).status).toBe(401);
+  });
+
   it('that is revoked ends its streams within revalidateMs, and opens no more (FIELD D6)', async () => {
     const { issuer, guarded, active } = await openIntrospecting({ revalidateMs: REVALIDATE_MS });
     for (const token of ['kept', 'revoked']) issuer.opaque.set(token, active);
@@ -125,7 +137,7 @@ describe('a key that is removed', () => {
     expect(await within(REVALIDATE_MS + 1_000, 'the end of the stream', stream.ended)).toBe('cut');
     await guarded.gateway.holds(0);
     expect(guarded.gateway.closeReasons).toEqual(['revoked']);
-    await eventually(REVALIDATE_MS, 'a refusal', async () => (await guarded.listen(`Bearer ${old}`)).status === 401);
+    expect((await guarded.listen(`Bearer ${old}`)).status, 'as soon as its streams end').toBe(401);
     expect((await guarded.listen(`Bearer ${await guarded.token()}`)).status).toBe(200);
   });
 

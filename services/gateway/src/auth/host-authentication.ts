@@ -6,7 +6,7 @@ import type { Introspection } from './introspection.ts';
 import { claimedIssuer, type JwtIssuer } from './jwt-issuer.ts';
 import type { Revalidation } from './revalidation.ts';
 import { type Credential, type Refused, refused, type Verdict } from './verdict.ts';
-import { VerifiedTokens } from './verified-tokens.ts';
+import type { VerifiedTokens } from './verified-tokens.ts';
 
 export interface HostAuthenticationOptions {
   readonly serverId: ServerId;
@@ -23,6 +23,8 @@ export interface HostAuthenticationOptions {
   /** The same of an introspected token. */
   readonly introspectedMs: number;
   readonly clock: Clock;
+  /** Shared by the servers of an instance, so that there is one bound. */
+  readonly tokens: VerifiedTokens;
   /** Milliseconds since the epoch. */
   readonly wallNow: () => number;
   readonly observer: AuthObserver;
@@ -34,12 +36,10 @@ export type Authenticated = { readonly ok: true; readonly principal: HostPrincip
 /** Knows the hosts of one server by their tokens. */
 export class HostAuthentication {
   readonly #options: HostAuthenticationOptions;
-  readonly #verified: VerifiedTokens;
   readonly #credentials = new WeakMap<HostPrincipal, Credential>();
 
   constructor(options: HostAuthenticationOptions) {
     this.#options = options;
-    this.#verified = new VerifiedTokens(options.clock);
   }
 
   get issuers(): readonly string[] {
@@ -52,9 +52,15 @@ export class HostAuthentication {
 
   /** Who bears this token; the header's value without its scheme. */
   async authenticate(token: string): Promise<Authenticated> {
-    const { clock, observer } = this.#options;
+    const { serverId, tokens, revalidation, clock, observer } = this.#options;
     const startedAt = clock.now();
-    const verdict = this.#judge(await this.#verified.find(token, () => this.#verify(token)));
+    // What is good for one server need not be for another. No id has a space in it.
+    const found = await tokens.find(
+      `${serverId} ${token}`,
+      () => this.#verify(token),
+      ({ credential }) => !revalidation.isGone(credential),
+    );
+    const verdict = this.#judge(found);
     observer.verified(clock.now() - startedAt);
     if (!verdict.ok) return this.refuse(verdict);
     this.#credentials.set(verdict.principal, verdict.credential);

@@ -17,26 +17,37 @@ export interface IntrospectionOptions {
   readonly observer: Pick<AuthObserver, 'answered' | 'failed'>;
 }
 
+/** Questions under way at once: anybody can make up tokens, and the issuer has others to answer. */
+const AT_ONCE = 64;
+
 /** Asks one issuer about its opaque tokens (RFC 7662). */
 export class Introspection {
   readonly #options: IntrospectionOptions;
+  #underWay = 0;
 
   constructor(options: IntrospectionOptions) {
     this.#options = options;
   }
 
   async verify(token: string): Promise<Verdict> {
+    if (this.#underWay >= AT_ONCE) return refused('unavailable');
+    this.#underWay += 1;
+    const members = await this.#ask(token);
+    this.#underWay -= 1;
+    return members === undefined ? refused('unavailable') : this.#judge(token, members);
+  }
+
+  async #ask(token: string): Promise<Readonly<Record<string, unknown>> | undefined> {
     const { issuer, url, observer } = this.#options;
-    let members: Readonly<Record<string, unknown>>;
     try {
-      members = await fetchJson(url, this.#question(token));
+      const members = await fetchJson(url, this.#question(token));
       if (typeof members.active !== 'boolean') throw new Error(`${url} does not say whether a token is active`);
       observer.answered(issuer, 'introspection');
+      return members;
     } catch (cause) {
       observer.failed(issuer, 'introspection', cause);
-      return refused('unavailable');
+      return undefined;
     }
-    return this.#judge(token, members);
   }
 
   #question(token: string): RequestInit {

@@ -8,6 +8,7 @@ import { Introspection } from './introspection.ts';
 import { IssuerKeys } from './issuer-keys.ts';
 import { JwtIssuer } from './jwt-issuer.ts';
 import { Revalidation, type RevalidationOptions } from './revalidation.ts';
+import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** What authentication works with, whatever the server. */
 export interface AuthSetting extends Omit<RevalidationOptions, 'everyMs'> {
@@ -15,6 +16,7 @@ export interface AuthSetting extends Omit<RevalidationOptions, 'everyMs'> {
   /** Milliseconds since the epoch; unlike the clock it may step. */
   readonly wallNow: () => number;
   readonly observer: AuthObserver;
+  readonly tokens: VerifiedTokens;
 }
 
 /** The authentication of one server as it is configured; nothing is fetched before the first token. */
@@ -23,7 +25,7 @@ export function openAuthentication(
   { auth, audience }: { readonly auth: AuthConfig; readonly audience: string },
   setting: AuthSetting,
 ): HostAuthentication {
-  const { clock, wallNow, observer } = setting;
+  const { clock, wallNow, observer, tokens } = setting;
   const { clockSkewS, staleKeysMs, scopes, introspectedMs } = auth;
   // What was removed or revoked lives on in keys fetched just before, and then in what was verified by them just before
   // they were fetched anew: half of the time that is promised for each.
@@ -38,6 +40,7 @@ export function openAuthentication(
     wallNow,
     clock,
     observer,
+    tokens,
     revalidation,
     verifiedMs: halfMs,
     introspectedMs: Math.min(introspectedMs, halfMs),

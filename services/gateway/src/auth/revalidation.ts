@@ -1,4 +1,4 @@
-import type { Cancel, Clock, Principal, Streams } from '@listen-gateway/core';
+import type { Cancel, Clock, Principal, Stream, Streams } from '@listen-gateway/core';
 import type { Credential } from './verdict.ts';
 
 export interface RevalidationOptions {
@@ -17,6 +17,8 @@ const AT_ONCE = 8;
 export class Revalidation {
   readonly #options: RevalidationOptions;
   readonly #credentials = new WeakMap<Principal, Credential>();
+  /** Of the last round: what is kept for no longer than from one to the next may have been let in by one of them. */
+  readonly #gone = new Set<string>();
   #cancel: Cancel = () => {};
   #stopped = false;
 
@@ -28,6 +30,11 @@ export class Revalidation {
   /** The stream that is opened for this principal was let in by this credential. */
   watch(principal: Principal, credential: Credential): void {
     this.#credentials.set(principal, credential);
+  }
+
+  /** Whether a credential was found to be gone, so that what it let in must be verified anew. */
+  isGone({ key }: Credential): boolean {
+    return this.#gone.has(key);
   }
 
   /** Asks about nothing any more. Stopping twice is fine. */
@@ -47,9 +54,10 @@ export class Revalidation {
   }
 
   async #round(): Promise<void> {
+    this.#gone.clear();
     const due = this.#watched().values();
     const asks = Array.from({ length: AT_ONCE }, async () => {
-      for (const { credential, principals } of due) await this.#ask(credential, principals);
+      for (const watched of due) await this.#ask(watched);
     });
     await Promise.all(asks);
   }
@@ -57,25 +65,26 @@ export class Revalidation {
   /** Streams that share a credential are asked about once. */
   #watched(): ReadonlyMap<string, Watched> {
     const watched = new Map<string, Watched>();
-    for (const { principal } of this.#options.streams.open) {
-      const credential = principal === undefined ? undefined : this.#credentials.get(principal);
-      if (principal === undefined || credential === undefined) continue;
-      const group = watched.get(credential.key) ?? { credential, principals: new Set() };
-      group.principals.add(principal);
+    for (const stream of this.#options.streams.open) {
+      const credential = stream.principal && this.#credentials.get(stream.principal);
+      if (credential === undefined) continue;
+      const group = watched.get(credential.key) ?? { credential, streams: [] };
+      group.streams.push(stream);
       watched.set(credential.key, group);
     }
     return watched;
   }
 
-  async #ask(credential: Credential, principals: ReadonlySet<Principal>): Promise<void> {
-    if ((await credential.recheck()) !== 'gone' || this.#stopped) return;
-    for (const stream of this.#options.streams.open) {
-      if (stream.principal !== undefined && principals.has(stream.principal)) stream.end('revoked');
-    }
+  async #ask({ credential, streams }: Watched): Promise<void> {
+    if (this.#stopped || (await credential.recheck()) !== 'gone' || this.#stopped) return;
+    // Before the streams end: their hosts come back at once, and are not to be let in only to be dropped again.
+    this.#gone.add(credential.key);
+    // One that is over by now takes no notice.
+    for (const stream of streams) stream.end('revoked');
   }
 }
 
 interface Watched {
   readonly credential: Credential;
-  readonly principals: Set<Principal>;
+  readonly streams: Stream[];
 }

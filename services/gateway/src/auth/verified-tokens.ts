@@ -10,12 +10,15 @@ interface Kept {
 /** Verifies a token; says for how long a good one need not be verified again. */
 type Verify = () => Promise<{ readonly verdict: Verdict; readonly keepMs: number }>;
 
+/** Whether what a token was found to be may still be told. */
+type Stands = (verified: Verified) => boolean;
+
 /** Tokens kept; the one used least recently makes room. */
 const KEPT_TOKENS = 10_000;
 
 /**
- * What tokens were found to be, so that a tool call does not cost a signature or a question. By their hashes: a dump of
- * the memory gives none away. What was refused is not kept, since anybody can make up as many as there is room for.
+ * What tokens were found to be, so that a tool call does not cost a signature or a question. By their hashes, which are
+ * all of one length. What was refused is not kept, since anybody can make up as many as there is room for.
  */
 export class VerifiedTokens {
   readonly #clock: Clock;
@@ -26,20 +29,21 @@ export class VerifiedTokens {
     this.#clock = clock;
   }
 
-  /** What this token was found to be, or is by `verify`, which is called once however many ask at once. */
-  async find(
-    token: string,
-    verify: () => Promise<{ readonly verdict: Verdict; readonly keepMs: number }>,
-  ): Promise<Verdict> {
+  /**
+   * What a token was found to be where that still `stands`, else what it is by `verify`, which is called once however
+   * many ask at once.
+   */
+  async find(token: string, verify: Verify, stands: Stands = () => true): Promise<Verdict> {
     const key = hash('sha256', token, 'base64url');
-    return (await this.#current(key)) ?? this.#pending.get(key) ?? this.#verify(key, verify);
+    return this.#current(key, stands) ?? this.#pending.get(key) ?? this.#verify(key, verify);
   }
 
-  async #current(key: string): Promise<Verdict | undefined> {
+  #current(key: string, stands: Stands): Verdict | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
+    // Put back at the end: the first of the map is the one used least recently.
     this.#kept.delete(key);
-    if (kept.until <= this.#clock.now()) return undefined;
+    if (kept.until <= this.#clock.now() || !stands(kept.verified)) return undefined;
     this.#kept.set(key, kept);
     return kept.verified;
   }
