@@ -60,6 +60,13 @@ describe('a server that asks for tokens', () => {
     await host.until(/^HTTP\/1\.1 401 /, 'the refusal');
   });
 
+  it('answers the next request of a connection whose last one it refused unread', async () => {
+    const guarded = await openGuarded();
+    const host = await RawHost.connect(guarded.gateway.url);
+    host.send(rawPost() + rawPost({ extra: [['Authorization', `Bearer ${await guarded.token()}`]] }));
+    await host.until(/^HTTP\/1\.1 401 [\s\S]*HTTP\/1\.1 200 [\s\S]*acknowledged/, 'both answers');
+  });
+
   it('refuses a request that bears two tokens, of which a server behind might take the other', async () => {
     const guarded = await openGuarded();
     const good = `Bearer ${await guarded.token()}`;

@@ -129,6 +129,23 @@ describe('a server that trusts several issuers', () => {
   });
 });
 
+describe('servers that trust the same issuer', () => {
+  it('fetch its keys once, and take no token that was verified for another of them', async () => {
+    const issuer = await openIssuer();
+    const auth = { issuer: issuer.issuer };
+    const servers = {
+      default: { auth: { ...auth, audience: AUDIENCE } },
+      ops: { auth: { ...auth, audience: `${AUDIENCE}/ops` } },
+    };
+    const guarded = await openGuarded({}, { sketch: { servers } });
+    const [own, other] = [await issuer.sign({ aud: AUDIENCE }), await issuer.sign({ aud: `${AUDIENCE}/ops` })];
+    expect((await guarded.listen(`Bearer ${own}`)).status).toBe(200);
+    expect((await guarded.listen(`Bearer ${own}`, '/mcp/ops')).status).toBe(401);
+    expect((await guarded.listen(`Bearer ${other}`, '/mcp/ops')).status).toBe(200);
+    expect(issuer.asked.get('/keys')).toBe(1);
+  });
+});
+
 describe('a server without an issuer', () => {
   it('asks nobody for a token, beside one that does', async () => {
     const issuer = await openIssuer();

@@ -19,6 +19,7 @@ import {
   startHttpServer,
   systemClock,
 } from '@listen-gateway/service-kit';
+import { SharedKeys } from './auth/shared-keys.ts';
 import { VerifiedTokens } from './auth/verified-tokens.ts';
 import { watchAuthentication } from './auth/watch-authentication.ts';
 import type { GatewayConfig } from './config.ts';
@@ -116,8 +117,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 }
 
 function authSetting({ log, metrics, wallNow = Date.now }: GatewayOptions, clock: Clock) {
-  const tokens = new VerifiedTokens(clock);
-  return { clock, wallNow, tokens, observer: watchAuthentication(log, metrics) };
+  const [keys, tokens] = [new SharedKeys(), new VerifiedTokens(clock)];
+  return { clock, wallNow, keys, tokens, observer: watchAuthentication(log, metrics) };
 }
 
 function openStreams(

@@ -5,9 +5,9 @@ import { secretOf } from '../config.ts';
 import type { AuthObserver } from './auth-observer.ts';
 import { HostAuthentication } from './host-authentication.ts';
 import { Introspection } from './introspection.ts';
-import { IssuerKeys } from './issuer-keys.ts';
 import { JwtIssuer } from './jwt-issuer.ts';
 import { Revalidation, type RevalidationOptions } from './revalidation.ts';
+import type { SharedKeys } from './shared-keys.ts';
 import type { VerifiedTokens } from './verified-tokens.ts';
 
 /** What authentication works with, whatever the server. */
@@ -17,6 +17,7 @@ export interface AuthSetting extends Omit<RevalidationOptions, 'everyMs'> {
   readonly wallNow: () => number;
   readonly observer: AuthObserver;
   readonly tokens: VerifiedTokens;
+  readonly keys: SharedKeys;
 }
 
 /** The authentication of one server as it is configured; nothing is fetched before the first token. */
@@ -45,7 +46,7 @@ export function openAuthentication(
     verifiedMs: halfMs,
     introspectedMs: Math.min(introspectedMs, halfMs),
     jwtIssuers: auth.issuers.map((issuer) => {
-      const keys = new IssuerKeys({ ...issuer, clock, maxAgeMs: halfMs, staleMs: staleKeysMs, observer });
+      const keys = setting.keys.of({ ...issuer, clock, maxAgeMs: halfMs, staleMs: staleKeysMs, observer });
       return new JwtIssuer({ ...issuer, ...shared, keys });
     }),
     introspections: auth.issuers.flatMap(({ introspection, ...issuer }) => {
