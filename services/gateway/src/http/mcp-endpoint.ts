@@ -8,10 +8,10 @@ import { authenticate } from './bearer.ts';
 import { allowOrigin, preflight } from './cors.ts';
 import type { EndpointContext, EndpointEnv, EndpointOptions } from './endpoint.ts';
 import { forward } from './forward.ts';
-import { hardened } from './hardened.ts';
 import { headerName } from './header-name.ts';
 import { endpointPath } from './public-url.ts';
 import { httpRefusal, rpcResponse } from './refusal-response.ts';
+import { send } from './send.ts';
 import { METADATA_PATH, protectedResource } from './well-known.ts';
 
 /**
@@ -31,9 +31,10 @@ export function mcpEndpoint(options: EndpointOptions): Fetch {
   // Nearly all requests spell the path of their server like this; the router would add a twentieth to what they cost.
   const served = new Map([...servers].map(([serverId, server]) => [endpointPath(serverId), server]));
 
-  return (request, env) => {
+  return async (request, env) => {
     const server = served.get(env.incoming.url ?? '');
-    return server === undefined ? app.fetch(request, env) : enter({ env }, options, server).catch(fail);
+    const answered = server === undefined ? app.fetch(request, env) : enter({ env }, options, server).catch(fail);
+    return send(env.outgoing, await answered);
   };
 }
 
@@ -44,20 +45,19 @@ function routes(options: EndpointOptions): Hono<EndpointEnv> {
     app.all(path, async (c) => {
       const serverId = (c.req.param('server') ?? DEFAULT_SERVER_ID) as ServerId;
       const server = options.servers.get(serverId);
-      if (server !== undefined) return hardened(await answer(c, options, server));
+      if (server !== undefined) return answer(c, options, server);
       const isPost = c.env.incoming.method === 'POST';
       return isPost ? httpRefusal(404, `No server ${JSON.stringify(serverId)} is configured here`) : methodNotAllowed();
     });
   }
-  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`])
-    app.all(path, (c) => hardened(protectedResource(c, options)));
+  for (const path of [METADATA_PATH, `${METADATA_PATH}/*`]) app.all(path, (c) => protectedResource(c, options));
   app.notFound(() => httpRefusal(404, 'The MCP endpoint is POST /mcp or POST /mcp/{server}'));
   return app;
 }
 
 /** What the routes do, for a request whose server is known. */
 async function enter(c: EndpointContext, options: EndpointOptions, server: Server): Promise<Response> {
-  return keptOut(c, options, { forAnyOrigin: false }) ?? hardened(await answer(c, options, server));
+  return keptOut(c, options, { forAnyOrigin: false }) ?? answer(c, options, server);
 }
 
 /** Refuses what may not come in from where it came; a page that may is let read the answer. */

@@ -1,7 +1,7 @@
 import type { Refusal } from '@listen-gateway/core';
 import { type RequestId, RPC_CODES, type RpcRefusal, refusalBody } from '@listen-gateway/protocol';
 import { retryAfter } from '@listen-gateway/service-kit';
-import { HARDENING } from './hardened.ts';
+import { TextResponse } from './send.ts';
 
 /** What each refusal of a listen is on the wire: `429` where the host can do something about it, else `503`. */
 const REFUSAL_ANSWERS: Readonly<Record<Refusal, { readonly status: number; readonly message: string }>> = {
@@ -26,9 +26,9 @@ export function listenRefusal(id: RequestId, refusal: Refusal, random: () => num
 
 /** A JSON-RPC error as an HTTP response. */
 export function rpcResponse(refusal: RpcRefusal, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(refusalBody(refusal), {
+  return new TextResponse(refusalBody(refusal), {
     status: refusal.status,
-    headers: { 'Content-Type': 'application/json', ...HARDENING, ...headers },
+    headers: { 'Content-Type': 'application/json', ...headers },
   });
 }
 
