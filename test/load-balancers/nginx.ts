@@ -30,7 +30,7 @@ export function nginxSite(variant: Variant, site: Site): string {
   ]);
 }
 
-function nginxTls(site: Site): string {
+export function nginxTls(site: Site): string {
   return substitute(readShipped('deploy/nginx/tls.conf'), [
     ['listen 8443 ', `listen 127.0.0.1:${site.port} `],
     ['/etc/nginx/certificates/mcp.example.com.crt', site.certificate.certFile],

@@ -1,0 +1,72 @@
+import type { RequestListener } from 'node:http';
+import { type FrontCertificate, freePort, INSTALL_MS, makeFrontCertificate } from '@listen-gateway/testkit';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openBackends } from './backends.ts';
+import { BALANCERS } from './balancers.ts';
+import { toolCall } from './calls.ts';
+import { openFailing } from './failing-instances.ts';
+import { FrontHost, HTTP_VERSIONS, type HttpVersion } from './front-host.ts';
+
+let certificate: FrontCertificate;
+beforeAll(async () => {
+  certificate = await makeFrontCertificate();
+}, INSTALL_MS);
+afterAll(() => certificate.close());
+const opened: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of opened.splice(0).reverse()) await one.close();
+});
+
+const hangUp: RequestListener = ({ socket }) => socket.destroy();
+const refuse: RequestListener = (_, response) => response.writeHead(503, { 'Retry-After': '7' }).end('{}');
+
+describe.each(BALANCERS)('$name', { timeout: 60_000 }, (balancer) => {
+  /** A host in front of two instances that fail. */
+  async function inFrontOf(fail: RequestListener, version: HttpVersion) {
+    const gateways = { port: await freePort(), adminPort: await freePort() };
+    const failing = await openFailing(gateways, fail);
+    opened.push(failing);
+    const site = { certificate, port: await freePort(), gateways, servers: { port: 0 } };
+    const front = await balancer.open('listen-gateway', site);
+    opened.push(front);
+    const host = await FrontHost.connect(front.url, certificate.certificate, version);
+    opened.push(host);
+    return { failing, host };
+  }
+
+  it.each(HTTP_VERSIONS)('sends no call again that an instance has taken and not answered, in %s', async (version) => {
+    const { failing, host } = await inFrontOf(hangUp, version);
+    expect((await host.post(...toolCall('order'))).status).toBe(502);
+    expect(failing.requests).toBe(1);
+  });
+
+  it.each(HTTP_VERSIONS)(
+    'passes a refusal on with its Retry-After where every instance refuses, in %s',
+    async (version) => {
+      const { failing, host } = await inFrontOf(refuse, version);
+      const call = await host.post(...toolCall('order'));
+      expect([call.status, call.headers['retry-after'], failing.requests]).toEqual([503, '7', 1]);
+      const listen = await host.listen();
+      expect([listen.status, listen.headers['retry-after']]).toEqual([503, '7']);
+    },
+  );
+});
+
+describe.each(BALANCERS)('$name, when an instance dies,', { timeout: 60_000 + INSTALL_MS }, (balancer) => {
+  it('makes each call and each listen at the other one, before it can know', async () => {
+    const backends = await openBackends();
+    opened.push(backends);
+    const site = await backends.site();
+    const front = await balancer.open('listen-gateway', site);
+    opened.push(front);
+    const host = await FrontHost.connect(front.url, site.certificate.certificate, 'HTTP/2');
+    opened.push(host);
+    await backends.gateways[0].kill();
+    const ids = Array.from({ length: 6 }, (_, id) => `call-${id}`);
+    for (const id of ids) {
+      const answers = [await host.post(...toolCall(id)), await host.listen(id)];
+      expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    }
+    expect(backends.server.calls).toEqual(ids);
+  });
+});
