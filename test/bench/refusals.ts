@@ -78,7 +78,8 @@ async function measure(one: Case): Promise<number> {
     held?.asking.destroy();
     const others = statuses.filter((status) => status !== one.status);
     // A window of opens may have begun anew.
-    if (others.length > requests / 50) throw new Error(`${one.name}: ${others.length} of ${requests} were answered ${others[0]}`);
+    if (others.length > requests / 50)
+      throw new Error(`${one.name}: ${others.length} of ${requests} were answered ${others[0]}`);
     return (spentS * 1e6) / requests;
   } finally {
     await gateway.kill();

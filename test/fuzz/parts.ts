@@ -45,7 +45,7 @@ export function bodies(value: fc.Arbitrary<unknown>): fc.Arbitrary<Buffer> {
 }
 
 /** A value of a header without a line's end in it, which would be another header. */
-export const headerValue = fc.oneof(fc.string({ maxLength: 60 }), oddText).map((text) => text.replace(/[\r\n]/g, ' '));
+const headerValue = fc.oneof(fc.string({ maxLength: 60 }), oddText).map((text) => text.replace(/[\r\n]/g, ' '));
 
 /** The good headers, of which some are missing, changed or there twice, and some others. */
 export function headers(good: Readonly<Record<string, string>>): fc.Arbitrary<readonly (readonly [string, string])[]> {

@@ -1,2 +1,3 @@
+export { newApiKey } from './auth/api-key.ts';
 export { type PublisherConfig, publisherConfig } from './config.ts';
 export { type Publisher, type PublisherOptions, startPublisher } from './publisher.ts';

@@ -13,6 +13,7 @@ export const sampleConfig = z.strictObject({
         .default([])
         .describe('Names it may be asked for by, apart from those of loopback.'),
       publisherUrl: z.url().optional().describe('Where to publish changes; unset, nobody is told.'),
+      publisherKey: z.string().min(1).optional().describe('Key or token for the publisher, where it asks for one.'),
       serverId: z
         .string()
         .refine(isServerId, 'is not the name of a server')

@@ -4,6 +4,8 @@ import { type Change, changeJson } from '@listen-gateway/protocol';
 export interface PublisherTarget {
   readonly url: string;
   readonly serverId: string;
+  /** A credential for it, where it asks for one. */
+  readonly key?: string | undefined;
 }
 
 /** What became of a change that was to be published. */
@@ -27,7 +29,7 @@ export function openPublisher(target: PublisherTarget | undefined, report: (fail
   return {
     async publish(change) {
       try {
-        await post(endpoint, changeJson(change));
+        await post(endpoint, changeJson(change), target.key);
         return 'published';
       } catch (cause) {
         report(new Error(`could not publish a ${change.kind} change to ${endpoint}`, { cause }));
@@ -37,10 +39,10 @@ export function openPublisher(target: PublisherTarget | undefined, report: (fail
   };
 }
 
-async function post(endpoint: URL, body: string): Promise<void> {
+async function post(endpoint: URL, body: string, key: string | undefined): Promise<void> {
   const response = await fetch(endpoint, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) },
     body,
     signal: AbortSignal.timeout(PUBLISH_TIMEOUT_MS),
   });

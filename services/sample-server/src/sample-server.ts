@@ -12,6 +12,8 @@ export interface SampleServerOptions {
   readonly port: number;
   /** Without it the server changes all the same, and nobody is told. */
   readonly publisherUrl?: string;
+  /** A credential for the publisher, where it asks for one. */
+  readonly publisherKey?: string | undefined;
   /** The name under which its changes are published. */
   readonly serverId: string;
   /** Names it may be asked for by, apart from loopback: that of its container, say. */
@@ -30,8 +32,8 @@ export interface SampleServer {
 
 /** Starts a small real MCP server whose lists, resources and tasks change, and which leaves it to the gateway to notify. */
 export async function startSampleServer(options: SampleServerOptions): Promise<SampleServer> {
-  const { host, port, publisherUrl, serverId, allowedHostnames = [], report = () => {} } = options;
-  const target = publisherUrl === undefined ? undefined : { url: publisherUrl, serverId };
+  const { host, port, publisherUrl, publisherKey, serverId, allowedHostnames = [], report = () => {} } = options;
+  const target = publisherUrl === undefined ? undefined : { url: publisherUrl, serverId, key: publisherKey };
   const state = createSampleState(openPublisher(target, report));
   const handler = createMcpHandler(() => createMcpServer(state));
   const { fetch } = createApp(handler, allowedHostnames);

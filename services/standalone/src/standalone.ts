@@ -8,7 +8,7 @@ import {
   type ServersConfig,
   upstreamConfig,
 } from '@listen-gateway/service-kit';
-import { type Publisher, startPublisher } from '@listen-gateway/service-publisher';
+import { newApiKey, type Publisher, startPublisher } from '@listen-gateway/service-publisher';
 import { type SampleServer, startSampleServer } from '@listen-gateway/service-sample-server';
 import type { StandaloneConfig } from './config.ts';
 
@@ -46,9 +46,14 @@ export async function startStandalone({ config, ...rest }: StandaloneOptions): P
   };
   const serverId = sampledServer(config.servers);
   try {
-    const publisher = keep(await startPublisher({ config, ...rest }));
     const isSampled = config.sample.enabled && config.servers.get(serverId)?.upstream === undefined;
-    const sample = isSampled ? keep(await startSample(config, publisher, serverId, rest.log)) : undefined;
+    const { key, sha256 } = newApiKey();
+    const publisherConfig = isSampled
+      ? admitting(config.publisher, { id: SAMPLE_KEY, sha256, servers: [serverId] })
+      : config.publisher;
+    const publisher = keep(await startPublisher({ config: { ...config, publisher: publisherConfig }, ...rest }));
+    const place = { serverId, publisherUrl: publisher.url, publisherKey: key };
+    const sample = isSampled ? keep(await startSample(config, place, rest.log)) : undefined;
     const servers = sample === undefined ? config.servers : withUpstream(config.servers, serverId, sample.url);
     const gateway = keep(await startGateway({ config: { ...config, servers }, ...rest }));
     return { gateway, publisher, sample, serverId, readiness: () => gateway.readiness(), close };
@@ -73,17 +78,28 @@ function withUpstream(servers: ServersConfig, serverId: ServerId, url: string): 
     : new Map([...servers, [serverId, { ...server, upstream: upstreamConfig.parse({ url }) }]]);
 }
 
+const SAMPLE_KEY = 'standalone-sample';
+
+/** Where publishers are authenticated, the sample server is one too: by a key of this run of the process. */
+function admitting(
+  publisher: PublisherSection,
+  key: { id: string; sha256: string; servers: string[] },
+): PublisherSection {
+  const { auth } = publisher;
+  return auth === undefined ? publisher : { ...publisher, auth: { ...auth, keys: [...(auth.keys ?? []), key] } };
+}
+
+type PublisherSection = StandaloneOptions['config']['publisher'];
+
 function startSample(
   config: StandaloneOptions['config'],
-  publisher: Publisher,
-  serverId: ServerId,
+  place: { readonly serverId: ServerId; readonly publisherUrl: string; readonly publisherKey: string },
   log: Log,
 ): Promise<SampleServer> {
   return startSampleServer({
     host: config.listen.host,
     port: config.sample.port,
-    publisherUrl: publisher.url,
-    serverId,
+    ...place,
     report: (err) => log.warn({ err }, 'sample change not published'),
   });
 }
