@@ -20,6 +20,8 @@ export interface Balancer {
   readonly name: string;
   /** Whether it has noticed that an instance drains, where it is its health checks that notice; until then refusals go through. */
   hasNoticed?(front: FrontProcess): boolean;
+  /** Whether a host is answered 502 where the instance that it was meant for took no connection, until that is noticed. */
+  readonly triesOnce?: true;
   /** Starts the real program with the shipped file, in which nothing but addresses is replaced. */
   open(variant: Variant, site: Site): Promise<FrontProcess>;
 }

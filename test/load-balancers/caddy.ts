@@ -6,6 +6,8 @@ import { type Balancer, backendAddresses, type Site, substitute, type Variant } 
 export const caddy: Balancer = {
   name: 'Caddy',
   open: (variant, site) => openCaddy(site.port, caddyfile(variant, site)),
+  // Up to 2.11.1 it loses the body of a request by the first attempt, and has nothing to try again with.
+  triesOnce: true,
   // Listens and other requests have health checks of their own.
   hasNoticed: ({ output }) => output.split('status code out of tolerances').length > 2,
 };

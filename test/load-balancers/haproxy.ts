@@ -11,6 +11,7 @@ export const haproxy: Balancer = {
 export function haproxyConfig(variant: Variant, site: Site): string {
   return substitute(readShipped(`deploy/haproxy/${variant}.cfg`), [
     ['bind :8443 ', `bind 127.0.0.1:${site.port} `],
+    ['127.0.0.1:8079', `127.0.0.3:${site.port}`],
     ['/etc/haproxy/certificates/mcp.example.com.pem', site.certificate.pemFile],
     ['port 9090 ', `port ${site.gateways.adminPort} `],
     ...backendAddresses(variant, site),
