@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually } from '@listen-gateway/testkit';
+import { DELIVERY_LIMIT_MS } from './checks/signalled.ts';
+import { type CampaignRecord, type Effects, nowMs } from './records.ts';
+import type { PlannedFault } from './schedule.ts';
+import { openWorld, type World, type WorldSetting } from './world.ts';
+
+export interface CampaignSetting extends WorldSetting {
+  /** Ends before the first fault that is to begin after this time. */
+  readonly lengthMs?: number;
+  /** After the end of a fault every instance has to be whole again within this time. */
+  readonly recoveryLimitMs?: number;
+  /** Told what happens, for people who watch. */
+  say?(line: string): void;
+}
+
+/** Three rounds of probes and a connection that takes its time; the rest is for a busy machine. */
+const RECOVERY_LIMIT_MS = 20_000;
+
+/** Runs one fault after the other over a world in which backends publish and hosts listen all the time. */
+export async function runCampaign(
+  setting: CampaignSetting,
+  faults: Iterable<PlannedFault>,
+): Promise<readonly CampaignRecord[]> {
+  const world = await openWorld(setting);
+  try {
+    const endsAt = nowMs() + (setting.lengthMs ?? Number.POSITIVE_INFINITY);
+    await settle(world, nowMs(), setting);
+    for (const planned of faults) {
+      await pause(planned.quietMs);
+      if (nowMs() > endsAt) break;
+      await runFault(world, planned, setting);
+    }
+    await world.backends.close();
+    await settle(world, nowMs(), setting);
+    // So that the signals of the last changes are late at the earliest when all is over.
+    await pause(DELIVERY_LIMIT_MS);
+    return await world.finish();
+  } finally {
+    await world.close();
+  }
+}
+
+async function runFault(world: World, { number, fault }: PlannedFault, setting: CampaignSetting): Promise<void> {
+  const { name } = fault;
+  setting.say?.(`${number}: ${name}`);
+  const at = nowMs();
+  let effects: Effects = {};
+  let injectedAt = at;
+  let healAt = at;
+  try {
+    effects = await fault.inject(world);
+    injectedAt = nowMs();
+    await pause(fault.holdMs);
+  } finally {
+    healAt = nowMs();
+    await fault.heal(world);
+  }
+  const healedAt = nowMs();
+  const settledAt = await settle(world, healedAt, setting);
+  world.record({ type: 'fault', at, number, name, injectedAt, healAt, healedAt, settledAt, effects });
+  setting.say?.(`   ${recovery(healedAt, settledAt)} ${effects.evidence ?? ''}`);
+}
+
+/** Waits until each instance has proven that it hears of what is published after `since`; undefined where one does not. */
+async function settle(
+  world: World,
+  since: number,
+  { recoveryLimitMs = RECOVERY_LIMIT_MS }: CampaignSetting,
+): Promise<number | undefined> {
+  const names = world.instances.map(({ service }) => service.name);
+  const missing = () => names.filter((name) => world.beacons.settledSince(name) < since);
+  try {
+    await eventually(recoveryLimitMs, 'every instance to hear of beacons', () => missing().length === 0);
+    return nowMs();
+  } catch {
+    for (const instance of missing()) world.record({ type: 'unsettled', at: nowMs(), instance, since });
+    return undefined;
+  }
+}
+
+function recovery(healedAt: number, settledAt: number | undefined): string {
+  return settledAt === undefined ? 'never settled' : `settled after ${((settledAt - healedAt) / 1_000).toFixed(1)} s`;
+}
