@@ -1,4 +1,4 @@
-import { eventually, makeKey, within } from '@listen-gateway/testkit';
+import { eventually, makeKey, TEST_SERVER, within } from '@listen-gateway/testkit';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { AUDIENCE, openGuarded, openIssuer } from '../test/guarded-gateway.ts';
 
@@ -87,6 +87,16 @@ describe('an opaque token', () => {
     expect((await guarded.listen('Bearer revoked')).status).toBe(401);
     await guarded.gateway.publish({ kind: 'tools' });
     expect(await kept.next()).toHaveProperty('method', 'notifications/tools/list_changed');
+  });
+
+  it('that is revoked is good for nothing as soon as its principal is disconnected (FIELD D6)', async () => {
+    const { issuer, guarded, active } = await openIntrospecting({ introspectedMs: 300_000 });
+    issuer.opaque.set('abc', active);
+    const stream = await guarded.open('abc');
+    issuer.opaque.delete('abc');
+    await guarded.gateway.broker.publish(TEST_SERVER, [{ kind: 'disconnect', subject: 'user-1' }]);
+    expect(await within(1_000, 'the end of the stream', stream.ended)).toBe('cut');
+    expect((await guarded.listen('Bearer abc')).status).toBe(401);
   });
 
   it('whose scopes change ends its streams, so that the host is told anew what it may watch (FIELD D6)', async () => {

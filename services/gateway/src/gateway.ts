@@ -65,8 +65,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, broker, log, clock = systemClock, random = Math.random } = options;
   const { limits = openLimits({ url: 'memory:' }) } = options;
   const onFault = (err: unknown) => log.error({ err }, 'request failed');
-  const onDisconnect: NonNullable<StreamsOptions['onDisconnect']> = (serverId, subject) =>
+  const setting = authSetting(options, clock);
+  const onDisconnect: NonNullable<StreamsOptions['onDisconnect']> = (serverId, subject) => {
     servers.get(serverId)?.authorizer?.forget(subject);
+    // After a gap tokens stand for the seconds that they are kept: issuers are not to be asked about all at once.
+    if (subject !== undefined) setting.tokens.forget(subject);
+  };
   const streams = openStreams(options, clock, onDisconnect);
   const lostHosts = openLostHosts(options, clock);
   const proxies = new TrustedProxies(config.http.trustedProxies);
@@ -75,7 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     proxies,
     publicUrl: config.http.publicUrl,
     onConsulted: watchAuthorizers(options),
-    auth: { ...authSetting(options, clock), streams, onFault },
+    auth: { ...setting, streams, onFault },
   });
   const fetch = mcpEndpoint({
     streams,

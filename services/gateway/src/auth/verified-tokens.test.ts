@@ -47,6 +47,23 @@ describe('a verified token', () => {
     expect(asked).toEqual(['a']);
   });
 
+  it('of a principal that was disconnected is verified anew, and those of others are not', async () => {
+    const { asked, find, tokens } = open();
+    for (const subject of ['ann', 'bob']) await find(subject);
+    tokens.forget('ann');
+    for (const subject of ['ann', 'bob', 'ann']) await find(subject);
+    expect(asked).toEqual(['ann', 'bob', 'ann']);
+  });
+
+  it('is not kept where it was being verified at that moment, nor shared from then on', async () => {
+    const { asked, find, tokens } = open();
+    const [first] = [find('ann')];
+    tokens.forget('ann');
+    await Promise.all([first, find('ann')]);
+    await find('ann');
+    expect(asked).toEqual(['ann', 'ann']);
+  });
+
   it('makes room for newer ones by use, and no more than so many are kept', async () => {
     const { asked, find } = open();
     await find('used');

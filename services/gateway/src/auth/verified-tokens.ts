@@ -24,6 +24,8 @@ export class VerifiedTokens {
   readonly #clock: Clock;
   readonly #kept = new Map<string, Kept>();
   readonly #pending = new Map<string, Promise<Verdict>>();
+  /** How often something was forgotten: an answer that was under way then may be older, and is not kept. */
+  #forgettings = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -38,6 +40,13 @@ export class VerifiedTokens {
     return this.#current(key, stands) ?? this.#pending.get(key) ?? this.#verify(key, verify);
   }
 
+  /** Verifies the tokens of a principal anew, whatever they were found to be: one of them may have been revoked. */
+  forget(subject: string): void {
+    this.#forgettings += 1;
+    this.#pending.clear();
+    for (const [key, { verified }] of this.#kept) if (verified.principal.subject === subject) this.#kept.delete(key);
+  }
+
   #current(key: string, stands: Stands): Verdict | undefined {
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
@@ -49,12 +58,14 @@ export class VerifiedTokens {
   }
 
   #verify(key: string, verify: Verify): Promise<Verdict> {
+    const forgettings = this.#forgettings;
+    const isRecent = () => forgettings === this.#forgettings;
     const pending = verify()
       .then(({ verdict, keepMs }) => {
-        if (verdict.ok) this.#keep(key, { verified: verdict, until: this.#clock.now() + keepMs });
+        if (verdict.ok && isRecent()) this.#keep(key, { verified: verdict, until: this.#clock.now() + keepMs });
         return verdict;
       })
-      .finally(() => this.#pending.delete(key));
+      .finally(() => isRecent() && this.#pending.delete(key));
     this.#pending.set(key, pending);
     return pending;
   }
