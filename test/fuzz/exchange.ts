@@ -9,7 +9,7 @@ const DEADLINE_MS = 10_000;
 const PATIENCE_MS = 60;
 
 /** Sends the bytes and resolves with the head of the answer, or with nothing where the connection was just ended. */
-export async function exchange(port: number, { pieces, whole }: RawRequest): Promise<string> {
+export async function exchange(port: number, { pieces, whole }: RawRequest, deadlineMs = DEADLINE_MS): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
   let text = '';
   let answered = () => {};
@@ -22,13 +22,13 @@ export async function exchange(port: number, { pieces, whole }: RawRequest): Pro
   });
   for (const event of ['end', 'close', 'error']) socket.on(event, answered);
   try {
-    await within(DEADLINE_MS, 'a connection', once(socket, 'connect'));
+    await within(deadlineMs, 'a connection', once(socket, 'connect'));
     for (const piece of pieces) {
       socket.write(piece);
       if (pieces.length > 1) await new Promise(setImmediate);
     }
     const patience = whole ? undefined : setTimeout(() => socket.end(), PATIENCE_MS);
-    await within(DEADLINE_MS, 'an answer, or the end of the connection', answer);
+    await within(deadlineMs, 'an answer, or the end of the connection', answer);
     clearTimeout(patience);
     if (whole && text === '') throw new Error('the connection ended without an answer');
     return text;

@@ -21,7 +21,7 @@ export function openLimitsClient(settings: RedisSettings): LimitsClient {
   };
   const client =
     settings.mode === 'cluster'
-      ? new Cluster(seeds(settings), { redisOptions, enableOfflineQueue: false })
+      ? new Cluster(seeds(settings), { redisOptions, enableOfflineQueue: false, maxRedirections: 3 })
       : new Redis(redisOptions);
   // The broker reports on the same Redis; an emitter without a listener would throw.
   client.on('error', () => {});
