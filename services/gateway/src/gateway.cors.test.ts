@@ -47,6 +47,7 @@ describe('a preflight', () => {
       const answer = await openListen(gateway.url, { headers: { Origin: origin } });
       expect(answer.status).toBe(403);
       expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+      expect(await gateway.metric('lg_requests_refused_total{status="403"}')).toBe(2);
     },
   );
 });

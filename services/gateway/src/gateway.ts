@@ -29,7 +29,7 @@ import { TrustedProxies } from './http/trusted-proxies.ts';
 import { HostLimits } from './limits/host-limits.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
-import { authorizerMetrics, lostHostMetrics, proxyMetrics, streamMetrics } from './metrics.ts';
+import { authorizerMetrics, lostHostMetrics, proxyMetrics, refusalMetrics, streamMetrics } from './metrics.ts';
 import { readinessOf } from './readiness.ts';
 import { closeServers, openServers, type Server, type ServersOptions } from './servers.ts';
 import { streamLog } from './stream-log.ts';
@@ -63,7 +63,6 @@ export interface Gateway {
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, broker, log, clock = systemClock, random = Math.random } = options;
-  const { limits = openLimits({ url: 'memory:' }) } = options;
   const onFault = (err: unknown) => log.error({ err }, 'request failed');
   const setting = authSetting(options, clock);
   const onDisconnect: NonNullable<StreamsOptions['onDisconnect']> = (serverId, subject) => {
@@ -88,10 +87,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     guard: createGuard({ ...config.http, host: config.listen.host, section: 'http' }),
     publicUrl: config.http.publicUrl,
     proxies,
-    hostLimits: new HostLimits(config.limits, limits, config.listen.host),
+    hostLimits: openHostLimits(options),
     limits: config.limits,
     clock,
     random,
+    onRefused: refusalMetrics(options.metrics.registry),
     onExchange: watchExchanges(options),
     onFault,
   });
@@ -118,6 +118,10 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       await closeServers(servers);
     },
   };
+}
+
+function openHostLimits({ config, limits = openLimits({ url: 'memory:' }) }: GatewayOptions): HostLimits {
+  return new HostLimits(config.limits, limits, config.listen.host);
 }
 
 function authSetting({ log, metrics, wallNow = Date.now }: GatewayOptions, clock: Clock) {

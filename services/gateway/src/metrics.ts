@@ -57,6 +57,17 @@ export function authorizerMetrics(registry: Registry): (consultation: Consultati
   return (outcome) => questions.inc({ outcome });
 }
 
+/** Counts requests that the gateway itself refused, listens among them, by status. */
+export function refusalMetrics(registry: Registry): (status: number) => void {
+  const refused = new Counter({
+    name: 'lg_requests_refused_total',
+    help: 'Requests that the gateway itself refused, listens among them, by status.',
+    labelNames: ['status'],
+    registers: [registry],
+  });
+  return (status) => refused.inc({ status });
+}
+
 /** Counts requests forwarded to upstreams, by how they ended. */
 export function proxyMetrics(registry: Registry): (outcome: ExchangeOutcome['kind'], tookMs: number) => void {
   const registers = [registry];

@@ -22,6 +22,8 @@ export interface EndpointOptions {
   readonly limits: FilterLimits & { readonly bodyBytes: number };
   readonly clock: Clock;
   readonly random: Random;
+  /** Told of each answer of the gateway's own that is none of what was asked for. */
+  readonly onRefused: (status: number) => void;
   /** Told how each forwarded request ended. */
   readonly onExchange: (serverId: ServerId, outcome: ExchangeOutcome, tookMs: number) => void;
   /** Told of what no request should be able to cause. */

@@ -22,7 +22,7 @@ import { METADATA_PATH, protectedResource } from './well-known.ts';
  * what that makes would live as long as the stream.
  */
 export function mcpEndpoint(options: EndpointOptions): Fetch {
-  const { servers, onFault } = options;
+  const { servers, onFault, onRefused } = options;
   const fail = (error: unknown) => {
     onFault(error);
     return rpcResponse({ status: 500, error: { code: RPC_CODES.internalError, message: 'Internal error' } });
@@ -34,7 +34,9 @@ export function mcpEndpoint(options: EndpointOptions): Fetch {
   return async (request, env) => {
     const server = served.get(env.incoming.url ?? '');
     const answered = server === undefined ? app.fetch(request, env) : enter({ env }, options, server).catch(fail);
-    return send(env.outgoing, await answered);
+    const response = await answered;
+    if (response.status >= 400) onRefused(response.status);
+    return send(env.outgoing, response);
   };
 }
 
