@@ -19,6 +19,7 @@ export {
   type UpstreamConfig,
   upstreamConfig,
 } from './config-fragments.ts';
+export { originsConfig } from './config-origins.ts';
 export { type AdminServerOptions, type Readiness, startAdminServer } from './http/admin-server.ts';
 export { type Fetch, type HttpServer, type HttpServerOptions, startHttpServer } from './http/http-server.ts';
 export { BROKEN_OFF, readBody, TOO_LARGE } from './http/read-body.ts';

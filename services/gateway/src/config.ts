@@ -5,6 +5,7 @@ import {
   isLoopback,
   listenConfig,
   logConfig,
+  originsConfig,
   type ServerConfig,
   serversConfig,
   type UpstreamConfig,
@@ -21,8 +22,7 @@ const httpConfig = z
       .array(z.string().min(1))
       .optional()
       .describe('Host names that clients use; unset, those of loopback where bound to it, else any.'),
-    allowedOrigins: z
-      .array(z.string().min(1).toLowerCase())
+    allowedOrigins: originsConfig
       .optional()
       .describe('Origins such as https://app.example; unset, those of loopback where bound to it, else none.'),
     publicUrl: z

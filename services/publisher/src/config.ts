@@ -4,6 +4,7 @@ import {
   isLoopback,
   listenConfig,
   logConfig,
+  originsConfig,
   serversConfig,
 } from '@listen-gateway/service-kit';
 import { z } from 'zod';
@@ -21,8 +22,7 @@ const publisherSection = listenConfig(8081)
       .array(z.string().min(1))
       .optional()
       .describe('Host names that publishers use; unset, those of loopback where bound to it, else any.'),
-    allowedOrigins: z
-      .array(z.string().min(1).toLowerCase())
+    allowedOrigins: originsConfig
       .optional()
       .describe('Origins of pages that may ask; unset, those of loopback where bound to it, else none.'),
     minReplicas: z
