@@ -5,7 +5,7 @@ import { isLoopback } from './loopback.ts';
 const positiveInt = z.int().min(1);
 
 /** Signatures by a private key: a shared secret cannot be published, and `none` is no signature. */
-const ALGORITHMS = [
+export const SIGNATURE_ALGORITHMS = [
   'RS256',
   'RS384',
   'RS512',
@@ -20,7 +20,7 @@ const ALGORITHMS = [
 ] as const;
 
 /** What tokens and keys come over; in the clear anybody on the way could put in their own. */
-const safeUrl = z
+export const safeUrl = z
   .url({ protocol: /^https?$/, error: 'must be https://…' })
   .refine((url) => isSafe(url), 'must be https://…, or http:// on loopback');
 
@@ -28,9 +28,9 @@ const issuerConfig = z.strictObject({
   issuer: safeUrl.describe('The issuer as its tokens name it.'),
   jwksUrl: safeUrl.optional().describe('Where its keys are; unset, its metadata says (RFC 8414, then OpenID Connect).'),
   algorithms: z
-    .array(z.enum(ALGORITHMS))
+    .array(z.enum(SIGNATURE_ALGORITHMS))
     .min(1)
-    .default([...ALGORITHMS])
+    .default([...SIGNATURE_ALGORITHMS])
     .describe('Signature algorithms let in; unset, all of them.'),
   subjectPrefix: z.string().optional().describe('Put before its subjects, so that no other issuer can name the same.'),
   introspection: z

@@ -1,7 +1,7 @@
 export { background } from './background.ts';
 export { type BrokerWatch, watchBroker } from './broker/metrics.ts';
 export { type ConfigOptions, type ConfigSources, configOrExit, type LoadedConfig, loadConfig } from './config.ts';
-export { type AuthConfig, authConfig, type IssuerConfig } from './config-auth.ts';
+export { type AuthConfig, authConfig, type IssuerConfig, SIGNATURE_ALGORITHMS, safeUrl } from './config-auth.ts';
 export type { AuthorizerConfig, ClaimsConfig, RuleConfig } from './config-authorization.ts';
 export { type BrokerConfig, brokerConfig } from './config-broker.ts';
 export { helpText, settingsTable } from './config-docs.ts';

@@ -1,4 +1,4 @@
-import { isLoopback } from '@listen-gateway/service-kit';
+import { SIGNATURE_ALGORITHMS, safeUrl } from '@listen-gateway/service-kit';
 import { z } from 'zod';
 import { PERMISSIONS, type Permission } from './grant.ts';
 
@@ -26,23 +26,15 @@ export const apiKeysConfig = z.array(apiKey).superRefine((keys, context) => {
   }
 });
 
-const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'] as const;
-
-/** Keys that come in the clear could be anybody's. */
-const safeUrl = z.url({ protocol: /^https?$/, error: 'must be https://…' }).refine((text) => {
-  const url = URL.parse(text);
-  return url?.protocol === 'https:' || (url !== null && isLoopback(url.hostname));
-}, 'must be https://…, or http:// on loopback');
-
 const jwtConfig = z.strictObject({
   issuer: z.string().min(1).describe('The issuer as its tokens name it.'),
   jwksUrl: safeUrl.describe('Where its public keys are.'),
   audience: z.string().min(1).describe('What tokens must be made for.'),
   scope: z.string().min(1).default('lg:publish').describe('The scope that a token needs.'),
   algorithms: z
-    .array(z.enum(ALGORITHMS))
+    .array(z.enum(SIGNATURE_ALGORITHMS))
     .min(1)
-    .default(['RS256', 'PS256', 'ES256', 'EdDSA'])
+    .default([...SIGNATURE_ALGORITHMS])
     .describe('Signature algorithms let in.'),
   clockSkewS: z.int().min(0).max(300).default(5).describe("By how much the issuer's clock may be off."),
 });
