@@ -36,10 +36,14 @@ export function createGuard({ host, allowedHosts, allowedOrigins, section }: Gua
         (origin: string) => origin !== '' && validateOriginHeader(origin, localhostAllowedOrigins()).ok
       : (origin: string) => (allowedOrigins ?? []).includes(origin.toLowerCase());
 
+  // Clients name the same Host again and again, and its parsing costs as much as all other checks of a head.
+  let allowed: string | undefined;
+
   return (headers) => {
-    if (hosts !== undefined) {
+    if (hosts !== undefined && (allowed === undefined || headers.host !== allowed)) {
       const verdict = validateHostHeader(headers.host, [...hosts]);
       if (!verdict.ok) return `${verdict.message}; allow it by ${section}.allowedHosts`;
+      allowed = headers.host;
     }
     if (headers.origin !== undefined && !originAllowed(headers.origin)) {
       return `Origin ${JSON.stringify(headers.origin)} is not allowed; allow it by ${section}.allowedOrigins`;

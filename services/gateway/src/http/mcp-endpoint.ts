@@ -79,7 +79,7 @@ function keptOut(
 
 /** Whoever is not let in is refused before a byte of the body is read, whatever the method. */
 async function answer(c: EndpointContext, options: EndpointOptions, server: Server): Promise<Response> {
-  const principal = await authenticate(c, options, server);
+  const principal = server.authentication === undefined ? undefined : await authenticate(c, options, server);
   if (principal instanceof Response) return principal;
   if (c.env.incoming.method === 'POST') return answerPost(c, options, server, principal);
   return answerSession(c, options, server);

@@ -98,3 +98,14 @@ describe('an instance on every address', () => {
     expect(guard({ host: 'localhost', origin: 'http://localhost' })).toContain('Origin');
   });
 });
+
+describe('a request', () => {
+  it('is judged by the Host that it names itself, whatever the ones before named (P-2.9, FIELD B21)', () => {
+    const guard = createGuard({ host: '127.0.0.1', section: 'http' });
+    const verdicts = ['localhost:1', 'evil.example', 'localhost:1', undefined, '127.0.0.1', 'evil.example'].map(
+      (host) => guard({ host }) === undefined,
+    );
+    expect(verdicts).toEqual([true, false, true, false, true, false]);
+    expect(createGuard({ host: '127.0.0.1', section: 'http' })({})).toBeDefined();
+  });
+});
