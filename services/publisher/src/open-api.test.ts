@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OddBroker } from '../test/odd-broker.ts';
 import { PROMPTS, RESOURCES, resource, TestPublisher, TOOLS, task } from '../test/test-publisher.ts';
 import { newApiKey } from './auth/api-key.ts';
+import { idempotencyOf } from './idempotency.ts';
 import { openApiDocument } from './open-api.ts';
 
 const document = openApiDocument();
@@ -28,6 +29,9 @@ const keys = Object.entries(KEYS).map(([id, { sha256 }]) => ({
 function bearer(id: keyof typeof KEYS) {
   return { Authorization: `Bearer ${KEYS[id].key}` };
 }
+
+/** What the broker gets of an Idempotency-Key of the publisher `full`. */
+const keyOf = (key: string) => idempotencyOf(key, [], { publisher: 'key:full' })?.key;
 
 /** A request for each documented status. */
 const ASKINGS: Readonly<Record<string, Asking>> = {
@@ -77,8 +81,8 @@ describe('the OpenAPI document', () => {
 
   beforeAll(async () => {
     const broker = new OddBroker(async (key) => {
-      if (key === 'fault') throw new Error('a fault of this test');
-      if (key === 'outage') throw new BrokerError('BROKER_UNAVAILABLE', 'an outage of this test');
+      if (key === keyOf('fault')) throw new Error('a fault of this test');
+      if (key === keyOf('outage')) throw new BrokerError('BROKER_UNAVAILABLE', 'an outage of this test');
     });
     lab = await new TestPublisher(broker).start({ auth: { keys }, limits: { changesPerSecond: 200 } });
     lab.authorization = bearer('full').Authorization;

@@ -77,6 +77,16 @@ describe('a publisher with API keys', () => {
     for (const hidden of ['secret://', all.key, 'lgp_wrong', all.sha256]) expect(logOf(lab)).not.toContain(hidden);
   });
 
+  it('keeps the idempotency keys of one apart from those of another', async () => {
+    const lab = await start({ auth });
+    const own = (key: string) => ({ ...bearer(key), 'Idempotency-Key': 'order-17' });
+    expect((await lab.post(TOOLS, own(all.key))).status).toBe(202);
+    expect((await lab.post(PROMPTS, own(lists.key))).status).toBe(202);
+    expect((await lab.post(TOOLS, own(all.key))).headers.get('Idempotency-Replayed')).toBe('true');
+    expect(await lab.post(PROMPTS, own(all.key))).toMatchObject(problem(422, 'idempotency-key-reused'));
+    expect(lab.listener.heard).toHaveLength(2);
+  });
+
   it('still says what it speaks to anybody', async () => {
     const lab = await start({ auth });
     expect((await fetch(`${lab.publisher.url}/openapi.json`)).status).toBe(200);

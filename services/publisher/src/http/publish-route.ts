@@ -94,7 +94,7 @@ async function publish(
   { broker, metrics, random, log }: PublishRouteOptions,
 ): Promise<Response> {
   const key = c.req.header('Idempotency-Key');
-  const idempotency = key === undefined ? undefined : idempotencyOf(key, changes);
+  const idempotency = key === undefined ? undefined : idempotencyOf(key, changes, c.get('grant'));
   if (key !== undefined && idempotency === undefined) {
     return refuse(c, { reason: 'invalid-idempotency-key', detail: 'use 1–255 visible ASCII characters' });
   }
