@@ -1,4 +1,4 @@
-import { freshServerId } from '@listen-gateway/testkit';
+import { eventually, freshServerId } from '@listen-gateway/testkit';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Accepted, AcceptedChanges } from './accepted-changes.ts';
 import { redisKeys } from './redis-keys.ts';
@@ -43,6 +43,16 @@ describe('what was accepted', () => {
     await changes.look();
     await changes.look();
     expect(looked).toEqual(['2-0']);
+  });
+
+  it('is looked for although more was accepted since, on the other data', async () => {
+    const changes = new AcceptedChanges(owner, 60_000);
+    changes.note(accepted('1-0'));
+    history = 'two';
+    changes.note(accepted('2-0', 'two'));
+    await eventually(1_000, 'the look', () => looked.length > 0);
+    await changes.look();
+    expect(looked).toEqual(['1-0']);
   });
 
   it('is looked for again until that works', async () => {

@@ -28,6 +28,8 @@ export class AcceptedChanges {
   readonly #ageMs: number;
   /** The one accepted longest ago comes first. */
   readonly #latest = new Map<ServerId, Remembered>();
+  /** Accepted before the data became another, and not looked for yet. */
+  readonly #doubtful = new Set<Remembered>();
   readonly #turns = new Turns(CONCURRENT_LOOKS);
   #looking = false;
 
@@ -38,47 +40,60 @@ export class AcceptedChanges {
   }
 
   note(accepted: Accepted): void {
+    const before = this.#latest.get(accepted.serverId);
     this.#latest.delete(accepted.serverId);
     this.#latest.set(accepted.serverId, { accepted, at: performance.now() });
-    const [oldest] = this.#latest.keys();
-    if (this.#latest.size > MOST && oldest !== undefined) this.#latest.delete(oldest);
+    dropOldest(this.#latest);
+    if (before === undefined || before.accepted.history === accepted.history) return;
+    this.#doubtful.add(before);
+    dropOldest(this.#doubtful);
+    void this.look();
   }
 
   /** Looks for every change whose data has become another since. Never rejects; call it from time to time. */
   async look(): Promise<void> {
     if (this.#looking) return;
     this.#looking = true;
-    await Promise.all(this.#doubtful().map((one) => this.#turns.take(() => this.#lookFor(one))));
+    this.#gatherDoubtful();
+    await Promise.all([...this.#doubtful].map((one) => this.#turns.take(() => this.#lookFor(one))));
     this.#looking = false;
   }
 
-  #doubtful(): Remembered[] {
-    const doubtful: Remembered[] = [];
-    for (const [serverId, { accepted, at }] of this.#latest) {
+  #gatherDoubtful(): void {
+    for (const [serverId, remembered] of this.#latest) {
+      const { accepted, at } = remembered;
       const history = this.#owner.historyOf(accepted.keys);
       if (performance.now() - at > this.#ageMs) this.#latest.delete(serverId);
-      else if (history !== undefined && history !== accepted.history) doubtful.push({ accepted, at });
+      else if (history !== undefined && history !== accepted.history) this.#doubtful.add(remembered);
     }
-    return doubtful;
   }
 
-  async #lookFor({ accepted, at }: Remembered): Promise<void> {
+  async #lookFor(remembered: Remembered): Promise<void> {
+    const { accepted, at } = remembered;
     const { serverId, keys } = accepted;
     const history = this.#owner.historyOf(keys);
+    if (history === undefined) return;
     try {
       await this.#owner.breakIfLost(accepted);
     } catch {
       // Out of reach again; the next look is soon.
       return;
     }
-    const isLatest = this.#latest.get(serverId)?.accepted === accepted;
-    if (isLatest && history !== undefined) this.#latest.set(serverId, { accepted: { ...accepted, history }, at });
+    this.#doubtful.delete(remembered);
+    if (this.#latest.get(serverId) === remembered) {
+      this.#latest.set(serverId, { accepted: { ...accepted, history }, at });
+    }
   }
 }
 
 interface Remembered {
   readonly accepted: Accepted;
   readonly at: number;
+}
+
+function dropOldest(remembered: Map<ServerId, Remembered> | Set<Remembered>): void {
+  const [oldest] = remembered.keys();
+  if (remembered.size > MOST && oldest !== undefined) remembered.delete(oldest as never);
 }
 
 const CONCURRENT_LOOKS = 32;

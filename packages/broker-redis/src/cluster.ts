@@ -21,6 +21,8 @@ export class Cluster implements Topology {
   #ignorance: string | undefined = 'no node of the cluster has answered yet';
   #wake: (() => void) | undefined;
   #woken = false;
+  /** Somebody was misrouted: until then the slots are asked for as in trouble, since some nodes hear of it late. */
+  #doubtfulUntil = 0;
 
   constructor(settings: RedisSettings, watcher: TopologyWatcher) {
     this.#settings = settings;
@@ -50,6 +52,7 @@ export class Cluster implements Topology {
   }
 
   misrouted(): void {
+    this.#doubtfulUntil = performance.now() + DOUBTFUL_MS;
     this.#woken = true;
     this.#wake?.();
   }
@@ -121,7 +124,8 @@ export class Cluster implements Topology {
 
   /** Until somebody is misrouted, or a while; never so short that a storm of redirections becomes one of questions. */
   async #rest(signal: AbortSignal): Promise<void> {
-    const ms = this.trouble === undefined ? ASK_WHEN_WELL_MS : ASK_IN_TROUBLE_MS * (0.5 + Math.random());
+    const isWell = this.trouble === undefined && performance.now() > this.#doubtfulUntil;
+    const ms = isWell ? ASK_WHEN_WELL_MS : ASK_IN_TROUBLE_MS * (0.5 + Math.random());
     await pause(ASK_NEVER_SOONER_MS, undefined, { signal }).catch(() => {});
     if (this.#woken || signal.aborted) return;
     const rest = new AbortController();
@@ -135,3 +139,4 @@ const RUN_AGAIN_MS = 50;
 const ASK_NEVER_SOONER_MS = 50;
 const ASK_IN_TROUBLE_MS = 400;
 const ASK_WHEN_WELL_MS = 10_000;
+const DOUBTFUL_MS = 1_000;

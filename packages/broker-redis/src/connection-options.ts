@@ -24,7 +24,7 @@ export function connectionOptions(settings: RedisSettings, address?: Address): C
     ...credentials(settings, url),
     ...(Number.isInteger(db) && { db }),
     ...(settings.mode === 'sentinel'
-      ? sentinels(settings, url)
+      ? throughSentinels(settings, url)
       : { ...(address ?? addressOf(url)), ...tls(settings, url) }),
     commandTimeout: settings.commandTimeoutMs,
     scripts: {
@@ -33,6 +33,22 @@ export function connectionOptions(settings: RedisSettings, address?: Address): C
       breakIfLost: { lua: BREAK_LUA, numberOfKeys: 3 },
     },
   };
+}
+
+/** How ioredis connects to each sentinel, and the name of the master to ask for. */
+export function sentinelOptions(settings: RedisSettings): (ConnectionOptions & { readonly master: string })[] {
+  const url = new URL(settings.url);
+  const { username, password } = settings.sentinel;
+  return sentinels(settings).map((address) => ({
+    ...BEHAVIOUR,
+    ...address,
+    ...tls(settings, url),
+    ...(username && { username }),
+    ...(password && { password }),
+    enableReadyCheck: false,
+    commandTimeout: SENTINEL_PATIENCE_MS,
+    master: masterName(url),
+  }));
 }
 
 /** The nodes of a cluster that are asked first. */
@@ -50,16 +66,15 @@ function credentials(settings: RedisSettings, url: URL) {
   return { ...(username && { username }), ...(password && { password }) };
 }
 
-function sentinels(settings: RedisSettings, url: URL): ConnectionOptions {
+function throughSentinels(settings: RedisSettings, url: URL): ConnectionOptions {
   const { username, password } = settings.sentinel;
   const secure = tls(settings, url).tls;
   return {
-    // A URL parser lowers no case here, because `redis:` is none of the schemes that have rules for hosts.
-    name: decodeURIComponent(url.hostname),
-    sentinels: settings.nodes.map((node) => addressOf(new URL(`redis://${node}`), 26_379)),
+    name: masterName(url),
+    sentinels: sentinels(settings),
     role: 'master',
     // Without it a sentinel that hangs would keep the others from being asked.
-    sentinelCommandTimeout: 1_000,
+    sentinelCommandTimeout: SENTINEL_PATIENCE_MS,
     sentinelRetryStrategy: BEHAVIOUR.retryStrategy,
     // The sentinels of the configuration are the ones to trust, and the ones whose addresses can be reached from here.
     updateSentinels: false,
@@ -67,6 +82,15 @@ function sentinels(settings: RedisSettings, url: URL): ConnectionOptions {
     ...(password && { sentinelPassword: password }),
     ...(secure && { tls: secure, sentinelTLS: secure, enableTLSForSentinelMode: true }),
   };
+}
+
+function sentinels({ nodes }: RedisSettings): Address[] {
+  return nodes.map((node) => addressOf(new URL(`redis://${node}`), 26_379));
+}
+
+/** A URL parser lowers no case here, because `redis:` is none of the schemes that have rules for hosts. */
+function masterName(url: URL): string {
+  return decodeURIComponent(url.hostname);
 }
 
 function tls({ tls: files }: RedisSettings, url: URL): { readonly tls?: TlsOptions } {
@@ -81,6 +105,8 @@ function tls({ tls: files }: RedisSettings, url: URL): { readonly tls?: TlsOptio
     },
   };
 }
+
+const SENTINEL_PATIENCE_MS = 1_000;
 
 const BEHAVIOUR = {
   // A command that cannot be sent now fails now: a publish parked until Redis is back would be answered long after its

@@ -9,6 +9,7 @@ import {
   openTcpRelay,
   RecordingListener,
   type RedisCluster,
+  type RedisClusterOptions,
   type TcpRelay,
 } from '@listen-gateway/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -22,8 +23,8 @@ let brokers: RedisBroker[];
 let hammer: Hammer;
 let channel: string;
 
-async function setUp(replicas: number): Promise<void> {
-  cluster = await openRedisCluster({ replicas });
+async function setUp(options: RedisClusterOptions): Promise<void> {
+  cluster = await openRedisCluster(options);
   const [url, ...nodes] = cluster.addresses;
   brokers = [1, 2].map(() => new RedisBroker({ url: `redis://${url}`, nodes, mode: 'cluster' }));
   await Promise.all(brokers.map(untilReady));
@@ -40,10 +41,11 @@ afterEach(async () => {
   await cluster.close();
 });
 
-describe('the redis broker, when slots of a cluster move', () => {
-  beforeEach(() => setUp(0), INSTALL_MS);
+describe('the redis broker, when slots of a cluster change hands in good order', () => {
+  // A node that the machine gives no time for a while is no failed one here.
+  beforeEach(() => setUp({ replicas: 1, nodeTimeoutMs: 3_000 }), INSTALL_MS);
 
-  it('loses and repeats nothing, in order', async () => {
+  it('loses and repeats nothing, in order, while a slot moves from master to master', async () => {
     const home = await cluster.masterOf(channel);
     for (let move = 0; move < 6; move += 1) {
       await cluster.moveSlot(channel, move % 2 === 0 ? await cluster.masterBeside(channel) : home);
@@ -52,10 +54,21 @@ describe('the redis broker, when slots of a cluster move', () => {
     await hammer.stop();
     expect(hammer.heard).toEqual(Array.from({ length: hammer.accepted.length }, (_, index) => index + 1));
   });
+
+  it('loses and repeats nothing, in order, while a replica takes over from its master', async () => {
+    const master = await cluster.masterOf(channel);
+    const [replica] = await cluster.replicasOf(master);
+    await replica?.cli('CLUSTER', 'FAILOVER');
+    await cluster.failedOver(channel, master);
+    await hammer.beats(100);
+    await hammer.stop();
+    expect(hammer.heard).toEqual(Array.from({ length: hammer.accepted.length }, (_, index) => index + 1));
+    await Promise.all(brokers.map(untilReady));
+  });
 });
 
 describe('the redis broker, when masters of a cluster fail', () => {
-  beforeEach(() => setUp(1), INSTALL_MS);
+  beforeEach(() => setUp({ replicas: 1 }), INSTALL_MS);
 
   it('signals every accepted change or reports a gap after a master was killed (FIELD E7)', async () => {
     const master = await cluster.masterOf(channel);
@@ -64,7 +77,7 @@ describe('the redis broker, when masters of a cluster fail', () => {
     await hammer.stop();
     expect(hammer.lost).toEqual([]);
     expect(hammer.gaps).toBeGreaterThan(0);
-    expect(hammer.refused).toBeGreaterThan(0);
+    expect(hammer.slowestRefusalMs).toBeLessThan(2_000);
     await Promise.all(brokers.map(untilReady));
   });
 
@@ -74,17 +87,6 @@ describe('the redis broker, when masters of a cluster fail', () => {
     await cluster.failedOver(channel, master);
     await hammer.beats(100);
     master.resume();
-    await hammer.beats(100);
-    await hammer.stop();
-    expect(hammer.lost).toEqual([]);
-    await Promise.all(brokers.map(untilReady));
-  });
-
-  it('needs no gap when a master hands over in good order', async () => {
-    const master = await cluster.masterOf(channel);
-    const [replica] = await cluster.replicasOf(master);
-    await replica?.cli('CLUSTER', 'FAILOVER');
-    await cluster.failedOver(channel, master);
     await hammer.beats(100);
     await hammer.stop();
     expect(hammer.lost).toEqual([]);

@@ -91,4 +91,22 @@ describe('the redis broker, when a failover ate a change that it had accepted', 
     expect(otherListener.heard).toEqual([numbered(2)]);
     expect(lost).toEqual([serverId]);
   });
+
+  it('does so too when it has published again before it could look', async () => {
+    const publisher = brokers.instance({ probeMs: 60_000 });
+    const serverId = freshServerId();
+    await publishNumbered(publisher, serverId, 1);
+    brokers.relay.cut();
+    await untilDown(publisher);
+    await redis.cli('DEBUG', 'CHANGE-REPL-ID');
+    await redis.cli('DEL', `lg:1:{${serverId}}:journal`, `lg:1:{${serverId}}:last`);
+    const listener = new RecordingListener();
+    await brokers.publisher().attach(serverId, listener);
+    brokers.relay.restore();
+    await publishNumbered(publisher, serverId, 2);
+    await listener.until(ARRIVAL_MS, 'the gap', ({ gaps }) => gaps > 0);
+    await publishNumbered(publisher, serverId, 3);
+    await untilHeard(listener, 3);
+    expect(listener.heard).toEqual([numbered(2), 'gap', numbered(3)]);
+  });
 });

@@ -8,9 +8,11 @@ import {
   openRedisCluster,
   openRedisProcess,
   openRedisReplica,
+  openRedisSentinels,
   openTcpRelay,
   RecordingListener,
   type Redis,
+  RedisSentinels,
 } from '@listen-gateway/testkit';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createDocumentedUsers, refusals } from '../test/documented-users.ts';
@@ -72,7 +74,7 @@ describe('the users that docs/redis.md names', () => {
     closing.push(() => replica.close());
     const relay = await openTcpRelay(redis.url);
     closing.push(() => relay.close());
-    await createDocumentedUsers([redis]);
+    await createDocumentedUsers([redis], 'gateway', 'publisher');
     const gateway = broker({ url: relay.url, username: 'gateway' });
     const publisher = broker({ url: redis.url, username: 'publisher', minReplicas: 1 });
     const serverId = freshServerId();
@@ -91,7 +93,7 @@ describe('the users that docs/redis.md names', () => {
   it('suffice on a cluster', async () => {
     const cluster = await openRedisCluster({ args: FORGET });
     closing.push(() => cluster.close());
-    await createDocumentedUsers(cluster.nodes);
+    await createDocumentedUsers(cluster.nodes, 'gateway', 'publisher');
     const [url = '', ...nodes] = cluster.addresses;
     const place = { url: `redis://${url}`, nodes, mode: 'cluster' } as const;
     const gateway = broker({ ...place, username: 'gateway' });
@@ -108,10 +110,28 @@ describe('the users that docs/redis.md names', () => {
     expect(await refusals(cluster.nodes)).toEqual([]);
   });
 
+  it('suffice with sentinels that ask for a user too', async () => {
+    const redis = await openRedisSentinels();
+    closing.push(() => redis.close());
+    await createDocumentedUsers(redis.servers, 'gateway');
+    await createDocumentedUsers(redis.sentinels, 'watcher');
+    const gateway = broker({
+      url: `redis://gateway@${RedisSentinels.MASTER}`,
+      mode: 'sentinel',
+      nodes: redis.addresses,
+      sentinel: { username: 'watcher', password: 'secret' },
+    });
+    const listener = new RecordingListener();
+    await gateway.attach(freshServerId(), listener);
+    await redis.failOver();
+    await listener.until(ARRIVAL_MS, 'the gap', ({ gaps }) => gaps > 0);
+    expect(await refusals([...redis.servers, ...redis.sentinels])).toEqual([]);
+  });
+
   it('may do no more than they need', async () => {
     const redis = await openRedisProcess();
     closing.push(() => redis.close());
-    await createDocumentedUsers([redis]);
+    await createDocumentedUsers([redis], 'gateway', 'publisher');
     const may = async (user: string, ...command: string[]) =>
       (await redis.cli('ACL', 'DRYRUN', user, ...command)) === 'OK';
     const [journal, channel, probe] = ['lg:1:{a}:journal', 'lg:1:{a}:changes', 'lg:1:{probe-x}:probe'];

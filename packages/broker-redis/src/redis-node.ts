@@ -87,6 +87,11 @@ export class RedisNode implements Probed {
     return this.commands.isUp && this.receive.isUp && this.commands.history === this.receive.history;
   }
 
+  /** Makes every connection anew. */
+  replace(cause: unknown): void {
+    for (const connection of this.#connections) connection.replace(cause);
+  }
+
   rerouted(): void {
     this.#probe.rerouted();
   }

@@ -3,16 +3,21 @@ import { ConnectionTally } from './connection-tally.ts';
 import type { Deadline } from './deadline.ts';
 import { RedisNode } from './redis-node.ts';
 import type { RedisSettings } from './redis-options.ts';
+import { SentinelWatch } from './sentinel-watch.ts';
 import type { Topology, TopologyWatcher } from './topology.ts';
 
 /** One master in charge of everything: a Redis alone, or the one that sentinels name. */
 export class SingleMaster implements Topology {
   readonly #node: RedisNode;
+  readonly #sentinels: SentinelWatch | undefined;
+  /** The last change of master that a sentinel told of, and the data that the former one had. */
+  #switched: { readonly to: string; readonly from: string | undefined } | undefined;
 
   constructor(settings: RedisSettings, watcher: TopologyWatcher) {
     const options = connectionOptions(settings);
     const place = { address: undefined, options, owns: () => true, misrouted: () => {} };
     this.#node = new RedisNode(place, settings, new ConnectionTally(settings.observer), watcher);
+    if (settings.mode === 'sentinel') this.#sentinels = new SentinelWatch(settings, (to) => this.#switch(to));
   }
 
   nodeOf(): RedisNode {
@@ -30,6 +35,15 @@ export class SingleMaster implements Topology {
   }
 
   close(): Promise<void> {
+    this.#sentinels?.close();
     return this.#node.close();
+  }
+
+  /** Each sentinel tells of it; what has found the new master by then stays. */
+  #switch(to: string): void {
+    const { history } = this.#node;
+    if (this.#switched?.to === to && this.#switched.from !== history) return;
+    this.#switched = { to, from: history };
+    this.#node.replace(new Error('the sentinels have named another master'));
   }
 }

@@ -12,8 +12,9 @@ type Note = { readonly accepted: number } | { readonly heard: number | 'gap' };
 export class Hammer implements BrokerListener {
   readonly serverId: ServerId;
   readonly notes: Note[] = [];
-  /** Times that a publish was refused. */
+  /** Times that a publish was refused, and how long the slowest refusal took. */
   refused = 0;
+  slowestRefusalMs = 0;
   readonly #broker: Broker;
   #last = 0;
   #stopped = false;
@@ -82,12 +83,14 @@ export class Hammer implements BrokerListener {
 
   async #publish(n: number): Promise<void> {
     for (;;) {
+      const startedAt = performance.now();
       try {
         await this.#broker.publish(this.serverId, [numbered(n)], { key: String(n), fingerprint: String(n) });
         this.notes.push({ accepted: n });
         return;
       } catch {
         this.refused += 1;
+        this.slowestRefusalMs = Math.max(this.slowestRefusalMs, performance.now() - startedAt);
         await pause(20);
       }
     }

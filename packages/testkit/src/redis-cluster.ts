@@ -125,7 +125,13 @@ export class RedisCluster {
     await this.#everyNode('to find the cluster well', async (node) => {
       const cluster = String(await node.cli('CLUSTER', 'INFO'));
       const replication = String(await node.cli('INFO', 'replication'));
-      return cluster.includes('cluster_state:ok') && !replication.includes('master_link_status:down');
+      // A master votes for no replica that it does not know as one, and hears of it late where the time-out is long.
+      const replicas = String(await node.cli('CLUSTER', 'NODES')).match(/slave/g) ?? [];
+      return (
+        cluster.includes('cluster_state:ok') &&
+        !replication.includes('master_link_status:down') &&
+        replicas.length === this.nodes.length - masters
+      );
     });
   }
 

@@ -100,9 +100,18 @@ export class RedisSentinels {
   async failedOver(former: RedisProcess): Promise<RedisProcess> {
     await eventually(30_000, 'the sentinels to name another master', async () => {
       const master = await this.master();
-      return master !== former && String(await master.cli('INFO', 'replication')).includes('role:master');
+      // Sentinels end the connections to a server whose part they change.
+      const replication = await master.cli('INFO', 'replication').catch(() => '');
+      return master !== former && String(replication).includes('role:master');
     });
     return this.master();
+  }
+
+  /** Resolves once a former master has been told that it is one no more, some 10 s after the others know. */
+  async demoted(former: RedisProcess): Promise<void> {
+    await eventually(30_000, 'the former master to follow', async () => {
+      return String(await former.cli('INFO', 'replication').catch(() => '')).includes('role:slave');
+    });
   }
 
   /** Resolves once every sentinel knows the other two and the replicas. */

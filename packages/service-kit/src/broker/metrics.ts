@@ -11,6 +11,7 @@ export interface BrokerWatch {
   caughtUp(serverId: string, missed: number, tookMs: number): void;
   readFailed(serverId: string, cause: unknown): void;
   gap(serverId: string): void;
+  lost(serverId: string): void;
   fault(cause: unknown): void;
 }
 
@@ -49,6 +50,10 @@ export function watchBroker({ registry }: Metrics, log: Log): BrokerWatch {
       metrics.gaps.inc();
       log.warn({ serverId }, 'journal does not reach back to the last change seen');
     },
+    lost: (serverId) => {
+      metrics.lost.inc();
+      log.error({ serverId }, 'a failover lost an accepted change; all instances report a gap');
+    },
     fault: (err) => log.error({ err }, 'broker fault'),
   };
 }
@@ -72,6 +77,10 @@ function brokerMetrics(registers: Metrics['registry'][]) {
     disconnects: counter('lg_broker_disconnects_total', 'Connections to the broker that were lost, by role.', 'role'),
     badPayloads: counter('lg_broker_bad_payloads_total', 'Messages and journal entries that were no change.'),
     caughtUp: counter('lg_broker_caught_up_changes_total', 'Changes that were read from a journal after a break.'),
+    lost: counter(
+      'lg_broker_lost_changes_total',
+      'Times that a failover lost a change that this process had accepted.',
+    ),
     gaps: counter('lg_broker_gaps_total', 'Times that a journal did not reach back to the last change seen.'),
   };
 }

@@ -1,0 +1,32 @@
+import { Redis } from 'ioredis';
+import { sentinelOptions } from './connection-options.ts';
+import type { RedisSettings } from './redis-options.ts';
+
+/**
+ * Listens to every sentinel for a change of the master. Without it a failover that was asked for goes unnoticed for some
+ * ten seconds: so long the former master goes on as if it were still one, and what it accepts is lost.
+ */
+export class SentinelWatch {
+  readonly #clients: readonly Redis[];
+
+  /** `onSwitch` is told the address of the new master, by each sentinel in its own time. */
+  constructor(settings: RedisSettings, onSwitch: (address: string) => void) {
+    this.#clients = sentinelOptions(settings).map(({ master, ...options }) => {
+      const client = new Redis({ ...options, connectionName: `${settings.name}:sentinel` });
+      // It comes back by itself; meanwhile there are the other sentinels, and the probe.
+      client.on('error', () => {});
+      client.on('ready', () => client.subscribe(SWITCH).catch(() => {}));
+      client.on('message', (_channel: string, text: string) => {
+        const [name, , , host, port] = text.split(' ');
+        if (name === master) onSwitch(`${host}:${port}`);
+      });
+      return client;
+    });
+  }
+
+  close(): void {
+    for (const client of this.#clients) client.disconnect();
+  }
+}
+
+const SWITCH = '+switch-master';
