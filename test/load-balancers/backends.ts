@@ -23,15 +23,38 @@ export interface Backends {
 
 /** Starts them, the instances with this environment. */
 export async function openBackends(env: Readonly<Record<string, string>> = {}): Promise<Backends> {
+  const opened: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of opened.splice(0).reverse()) await end();
+  };
+  // What is open by then would keep the test from ending.
+  return open(env, opened, close).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
+}
+
+async function open(
+  env: Readonly<Record<string, string>>,
+  opened: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<Backends> {
   const [redis, certificate] = [await openRedisProcess(), await makeFrontCertificate()];
+  opened.push(certificate.close, () => redis.close());
   const [port, adminPort] = [await freePort(), await freePort()];
   const server = await openRecordingServer(await freePort());
+  opened.push(server.close);
   const servers = JSON.stringify({ default: { upstream: { url: `http://127.0.0.1:${server.port}/mcp` } } });
   const settings = { LG_BROKER__URL: redis.url, LG_SERVERS: servers };
+  const start = async (...args: Parameters<typeof startService>) => {
+    const service = await startService(...args);
+    opened.push(() => service.kill());
+    return service;
+  };
   const [publisher, first, second] = await Promise.all([
-    startService('publisher', settings),
-    startService('gateway', { ...settings, ...env }, { host: '127.0.0.1', port, adminPort }),
-    startService('gateway', { ...settings, ...env }, { host: '127.0.0.2', port, adminPort }),
+    start('publisher', settings),
+    start('gateway', { ...settings, ...env }, { host: '127.0.0.1', port, adminPort }),
+    start('gateway', { ...settings, ...env }, { host: '127.0.0.2', port, adminPort }),
   ]);
   const gateways = [first, second] as const;
   return {
@@ -48,10 +71,7 @@ export async function openBackends(env: Readonly<Record<string, string>> = {}): 
       const open = await Promise.all(gateways.map((gateway) => gateway.metric('lg_streams_open')));
       return open.reduce((sum, streams) => sum + streams, 0);
     },
-    close: async () => {
-      await Promise.all([first.kill(), second.kill(), publisher.kill()]);
-      await Promise.all([server.close(), redis.close(), certificate.close()]);
-    },
+    close,
   };
 }
 

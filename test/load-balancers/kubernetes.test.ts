@@ -33,7 +33,7 @@ describe.each(['gateway-api', 'ingress-nginx'])('the component %s', (name) => {
 
 describe('the route of the Gateway API', () => {
   const rules: readonly Rule[] = shipped('gateway-api/http-route.yaml').spec.rules;
-  const ruleOf = (method: string | undefined) =>
+  const ruleOf = (method: string) =>
     rules.find(({ matches }) => matches.some(({ headers }) => headers?.[0]?.value === method));
 
   it('sets no end to streams, whether of listens or of tools (FIELD F7)', () => {
@@ -43,7 +43,7 @@ describe('the route of the Gateway API', () => {
 
   it('takes listens and discovers by Mcp-Method, so that all else can go to the servers, and sends nothing twice', () => {
     expect(ruleOf('server/discover')).toBeDefined();
-    expect(rules.at(-1)).toEqual(ruleOf(undefined));
+    expect(rules.at(-1)?.matches).toEqual([{ path: { type: 'PathPrefix', value: '/mcp' } }]);
     for (const { retry, matches } of rules) {
       expect(retry).toBeUndefined();
       for (const { headers = [] } of matches) expect(headers.every(({ name }) => name === 'Mcp-Method')).toBe(true);
