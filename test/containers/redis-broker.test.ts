@@ -83,10 +83,12 @@ describe('the redis broker, over a container', () => {
 
   const bothReady = () => instance.status().ready && publisher.status().ready;
 
-  it.each<[name: string, act: (redis: RedisContainer) => Promise<void>]>([
-    ['is restarted', (container) => container.restart()],
+  it.each<[name: string, gaps: boolean, act: (redis: RedisContainer) => Promise<void>]>([
+    // Redis does not say whether a restart kept everything.
+    ['is restarted', true, (container) => container.restart()],
     [
       'is paused for longer than a publish may take',
+      false,
       async (container) => {
         await container.pause();
         await pause(4_000);
@@ -95,13 +97,14 @@ describe('the redis broker, over a container', () => {
     ],
     [
       'is stopped and started again',
+      true,
       async (container) => {
         await container.stop();
         await pause(2_000);
         await container.start();
       },
     ],
-  ])('loses and repeats nothing when the container %s (FIELD E1)', { timeout: 90_000 }, async (_, act) => {
+  ])('loses and repeats nothing when the container %s (FIELD E1)', { timeout: 90_000 }, async (_, gaps, act) => {
     const traffic = new Traffic(publisher);
     await traffic.attach(instance);
     traffic.start();
@@ -115,7 +118,7 @@ describe('the redis broker, over a container', () => {
     for (const { listener } of traffic.servers) {
       await listener.until(RECOVERY_MS, `change ${last}`, ({ uris }) => uris.includes(numbered(last).uri));
       expect(listener.uris).toEqual(numberedUris(1, last));
-      expect(listener.gaps).toBe(0);
+      expect(listener.gaps > 0).toBe(gaps);
     }
   });
 });
