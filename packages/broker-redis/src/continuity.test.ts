@@ -126,6 +126,15 @@ describe('the continuity of a channel that reads its journal', () => {
     expect(step).toEqual({ state: liveAt('5-0'), gap: false, deliver: [stray] });
   });
 
+  it('does not deliver the state of a task from there, which may be older than what is known (P-4.3)', () => {
+    const change = { kind: 'task', task: { taskId: 't', status: 'working' } } as const;
+    const step = followPage(beginRead(readingFrom('5-0', { id: '8-0', prev: '7-0', change })), {
+      tip: '5-0',
+      entries: [],
+    });
+    expect(step).toEqual({ state: liveAt('5-0'), gap: false, deliver: [] });
+  });
+
   it('reads again after a message of a journal that began again during the read', () => {
     const [first] = chain('0-0', '4-0');
     const step = followPage(readingFrom('5-0', first!), { tip: '5-0', entries: [] });

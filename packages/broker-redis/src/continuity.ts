@@ -116,8 +116,10 @@ function replayHeld({ held, heldBefore }: Reading, tip: JournalId): { state: Con
       deliver.push(entry);
     } else if (verdict === 'broken' && index >= heldBefore) {
       return { state: { ...resume(live), held: held.slice(index) }, deliver };
-    } else if (verdict === 'broken' && compareIds(entry.id, tip) > 0) {
+    } else if (verdict === 'broken' && compareIds(entry.id, tip) > 0 && entry.change?.kind !== 'task') {
       // Published before the read and yet not in the journal: by a primary that has lost its place, or by a stranger.
+      // A task's state from there may be older than what hosts were told since (P-4.3); if it was accepted at all, its
+      // publisher breaks the journal, and hosts read the task again.
       deliver.push(entry);
     }
   }
