@@ -96,6 +96,25 @@ describe('the streams of a holder', () => {
     expect(await claims(one, 1, 3)).toBe(0);
   });
 
+  it('are counted together again after Redis hung, on a new connection', async () => {
+    const [one, other] = [await instance(), await instance()];
+    await claims(one, 3, 4);
+    redis.pause();
+    // By then each has noticed that its lease is not renewed.
+    const until = Date.now() + LEASE_MS * 2;
+    await eventually(5_000, 'two leases', () => Date.now() > until);
+    redis.resume();
+    const clients = async () => String(await redis.cli('CLIENT', 'LIST')).match(/name=listen-gateway:limits /g)?.length;
+    await eventually(
+      5_000,
+      'both instances on one connection each',
+      async () => (await clients()) === 2 && (await living()) === 2,
+    );
+    await eventually(5_000, 'the counts to be written again', async () => (await hashOf()) !== '');
+    expect(await claims(other, 2, 4)).toBe(1);
+    expect(await claims(one, 1, 4)).toBe(0);
+  });
+
   it('leave nothing behind, and nothing that says who they are', async () => {
     const one = await instance();
     await claims(one, 2, 5, 'ann@acme.example');

@@ -1,4 +1,5 @@
 import type { StreamShares } from '@listen-gateway/core';
+import { isReply } from '../reply-error.ts';
 import { holderDigest } from './holder-digest.ts';
 import type { LimitsClient } from './limits-client.ts';
 import { LocalShares } from './local-shares.ts';
@@ -116,7 +117,10 @@ export class RedisShares implements StreamShares {
         if (known === 0 && this.#local.all.size > 0) this.#allUnwritten = true;
         if (this.#allUnwritten || this.#unwritten.size > 0) void this.#write();
       },
-      () => {},
+      (cause) => {
+        // It looks well and does not answer: another connection may be better.
+        if (!isReply(cause) && this.#client.status === 'ready') this.#client.disconnect(true);
+      },
     );
   };
 }
