@@ -34,7 +34,11 @@ export function plainPubSub(receive: Connection): PubSub {
  */
 export function shardedPubSub(receive: Connection): PubSub {
   const joined = new Set<string>();
+  let moves = 0;
   receive.watch({ disconnected: () => joined.clear() });
+  receive.client.on('moved', () => {
+    moves += 1;
+  });
   return {
     verb: 'SPUBLISH',
     wire: {
@@ -42,8 +46,10 @@ export function shardedPubSub(receive: Connection): PubSub {
         return receive.history;
       },
       subscribe: async (channel) => {
+        const movesBefore = moves;
         await receive.run((client) => client.ssubscribe(channel));
-        if (!subscribedOn(receive).has(channel)) throw new Error(`${channel} was taken at once`);
+        const isTaken = moves !== movesBefore && !subscribedOn(receive).has(channel);
+        if (isTaken) throw new Error(`${channel} was taken off at once`);
         joined.add(channel);
       },
       unsubscribe: async (channel) => {

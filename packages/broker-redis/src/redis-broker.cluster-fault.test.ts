@@ -10,6 +10,7 @@ import {
   RecordingListener,
   type RedisCluster,
   type RedisClusterOptions,
+  redisClients,
   type TcpRelay,
 } from '@listen-gateway/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,6 +18,8 @@ import { Hammer } from '../test/hammer.ts';
 import { ARRIVAL_MS, publishNumbered, untilHeard, untilReady } from '../test/test-brokers.ts';
 import { RedisBroker } from './redis-broker.ts';
 import { DEFAULT_PREFIX, redisKeys } from './redis-keys.ts';
+
+const NAME = 'cluster-fault';
 
 let cluster: RedisCluster;
 let brokers: RedisBroker[];
@@ -26,7 +29,7 @@ let channel: string;
 async function setUp(options: RedisClusterOptions): Promise<void> {
   cluster = await openRedisCluster(options);
   const [url, ...nodes] = cluster.addresses;
-  brokers = [1, 2].map(() => new RedisBroker({ url: `redis://${url}`, nodes, mode: 'cluster' }));
+  brokers = [1, 2].map(() => new RedisBroker({ url: `redis://${url}`, nodes, mode: 'cluster', name: NAME }));
   await Promise.all(brokers.map(untilReady));
   const serverId = freshServerId();
   channel = redisKeys(DEFAULT_PREFIX, serverId).channel;
@@ -91,6 +94,11 @@ describe('the redis broker, when masters of a cluster fail', () => {
     await hammer.stop();
     expect(hammer.lost).toEqual([]);
     await Promise.all(brokers.map(untilReady));
+    await eventually(ARRIVAL_MS, 'two connections of each broker to each of three masters (FIELD E19)', async () => {
+      const connections = await Promise.all(cluster.nodes.map((node) => redisClients(node, NAME)));
+      return connections.flat().length === brokers.length * 3 * 2;
+    });
+    expect(await redisClients(master, NAME)).toEqual([]);
   });
 });
 
