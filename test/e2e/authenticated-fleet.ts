@@ -6,6 +6,7 @@ import {
   openTcpRelay,
   type RedisProcess,
   type RpcMessage,
+  type ServiceName,
   type ServiceProcess,
   startService,
   type TcpRelay,
@@ -53,20 +54,43 @@ export interface AuthenticatedFleet {
 /** The audience of a server's tokens. */
 const audienceOf = (server: ServerName) => `https://mcp.example/mcp/${server}`;
 
+/** Starts all of it, one after the other: on a busy machine four processes that start at once are late together. */
 export async function openAuthenticatedFleet(): Promise<AuthenticatedFleet> {
+  const closes: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closeOne of closes.splice(0).reverse()) await closeOne();
+  };
+  try {
+    return { ...(await startFleet((closeOne) => closes.push(closeOne))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function startFleet(keep: (close: () => Promise<unknown>) => void): Promise<Omit<AuthenticatedFleet, 'close'>> {
+  const start = async (name: ServiceName, env: Readonly<Record<string, string>>) => {
+    const service = await startService(name, env);
+    keep(() => service.kill());
+    return service;
+  };
   const redis = await openRedisProcess();
+  keep(() => redis.close());
   const issuer = await TestIssuer.start();
+  keep(() => issuer.close());
   const relays = await Promise.all([0, 1, 2].map(() => openTcpRelay(redis.url)));
+  for (const relay of relays) keep(() => relay.close());
   const servers = SERVERS.map((server) => {
     const claims = { uris: 'uris', taskIds: 'tasks' };
     const auth = { issuers: [{ issuer: issuer.issuer }], audience: audienceOf(server), claims };
     return [server, { auth, capabilities: { resources: { subResources: true } } }];
   });
   const env = { LG_SERVERS: JSON.stringify(Object.fromEntries(servers)) };
-  const publisher = await startService('publisher', { ...env, LG_BROKER__URL: redis.url });
-  const gateways = await Promise.all(
-    relays.map(({ url }) => startService('gateway', { ...env, LG_BROKER__URL: url, LG_LOG__LEVEL: 'debug' })),
-  );
+  const publisher = await start('publisher', { ...env, LG_BROKER__URL: redis.url });
+  const gateways: ServiceProcess[] = [];
+  for (const { url } of relays) {
+    gateways.push(await start('gateway', { ...env, LG_BROKER__URL: url, LG_LOG__LEVEL: 'debug' }));
+  }
   return {
     redis,
     gateways,
@@ -87,12 +111,6 @@ export async function openAuthenticatedFleet(): Promise<AuthenticatedFleet> {
       const url = `${publisher.url}/v1/principals/${encodeURIComponent(subject)}/disconnect`;
       const { status, text } = await post(url, body);
       return { status, ...(JSON.parse(text) as Pick<DisconnectAnswer, 'receipts'>) };
-    },
-    close: async () => {
-      await Promise.all([...gateways, publisher].map((service) => service.kill()));
-      await Promise.all(relays.map((relay) => relay.close()));
-      await issuer.close();
-      await redis.close();
     },
   };
 }

@@ -16,7 +16,7 @@ const streams: OpenStream[] = [];
 beforeAll(async () => {
   fleet = await openAuthenticatedFleet();
 }, INSTALL_MS);
-afterAll(() => fleet.close());
+afterAll(() => fleet?.close());
 afterEach(async () => {
   for (const { answer } of streams.splice(0)) answer.close();
   for (const gateway of fleet.gateways) {

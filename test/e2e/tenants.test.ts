@@ -104,7 +104,7 @@ beforeAll(async () => {
 }, INSTALL_MS);
 afterAll(async () => {
   for (const { stream } of principals) stream.answer.close();
-  await fleet.close();
+  await fleet?.close();
 });
 
 describe('200 principals of two servers on three instances', () => {
