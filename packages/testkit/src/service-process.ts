@@ -42,7 +42,13 @@ export async function startService(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const service = new ServiceProcess(name, child, at);
-  await service.ready();
+  try {
+    await service.ready();
+  } catch (error) {
+    // One that nobody has in hand would keep the test's process from ending.
+    await service.kill();
+    throw error;
+  }
   return service;
 }
 
@@ -82,7 +88,7 @@ export class ServiceProcess {
   }
 
   /** Resolves once `/readyz` is green. */
-  async ready(limitMs = 20_000): Promise<void> {
+  async ready(limitMs = 60_000): Promise<void> {
     await eventually(limitMs, `${this.name} to be ready`, async () => {
       if (this.#child.exitCode !== null)
         throw new Error(`${this.name} ended with ${this.#child.exitCode}:\n${this.output}`);
