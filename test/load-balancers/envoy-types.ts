@@ -4,12 +4,12 @@ import { dirname, join } from 'node:path';
 import protobuf, { type Field, type Type } from 'protobufjs';
 
 // Envoy's own definitions, as gRPC ships them for its clients of Envoy's control plane.
-const { resolve } = createRequire(import.meta.url);
-const main = resolve('@grpc/grpc-js-xds');
+const require = createRequire(import.meta.url);
+const main = require.resolve('@grpc/grpc-js-xds');
 const definitions = join(main.slice(0, main.lastIndexOf('/build/')), 'deps');
 const FOLDERS = [
   ...['envoy-api', 'xds', 'googleapis', 'protoc-gen-validate'].map((name) => join(definitions, name)),
-  dirname(resolve('protobufjs')),
+  dirname(require.resolve('protobufjs')),
 ];
 const EXTENSIONS = 'envoy/extensions';
 const FILES = [

@@ -18,6 +18,9 @@ afterEach(async () => {
 });
 
 const hangUp: RequestListener = ({ socket }) => socket.destroy();
+/** How many requests their hosts left while they were thought about. */
+let left = 0;
+const think: RequestListener = (_, response) => response.on('close', () => (left += 1));
 const refuse: RequestListener = (_, response) => response.writeHead(503, { 'Retry-After': '7' }).end('{}');
 
 describe.each(BALANCERS)('$name', { timeout: 60_000 }, (balancer) => {
@@ -38,6 +41,15 @@ describe.each(BALANCERS)('$name', { timeout: 60_000 }, (balancer) => {
     const { failing, host } = await inFrontOf(hangUp, version);
     expect((await host.post(...toolCall('order'))).status).toBe(502);
     expect(failing.requests).toBe(1);
+  });
+
+  it.each(HTTP_VERSIONS)('ends a call at the instance once its host has left (FIELD F8), in %s', async (version) => {
+    const { failing, host } = await inFrontOf(think, version);
+    const before = left;
+    host.post(...toolCall('order')).catch(() => 'never answered');
+    await eventually(5_000, 'the call at the instance', () => failing.requests === 1);
+    host.close();
+    await eventually(3_000, 'the end of the call at the instance', () => left === before + 1);
   });
 
   it.each(HTTP_VERSIONS)(

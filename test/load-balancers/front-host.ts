@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { LISTEN_HEADERS, listenBody, within } from '@listen-gateway/testkit';
@@ -15,6 +15,7 @@ export class FrontHost {
   readonly #url: string;
   readonly #ca: string;
   readonly #session: ClientHttp2Session | undefined;
+  readonly #requests = new Set<ClientRequest>();
 
   private constructor(url: string, ca: string, session: ClientHttp2Session | undefined) {
     this.#url = url;
@@ -51,12 +52,15 @@ export class FrontHost {
     const options = { method, agent: false, ca: this.#ca, headers, ALPNProtocols: ['http/1.1'] };
     const request = httpsRequest(`${this.#url}${path}`, options);
     request.on('error', () => {}).end(body);
+    this.#requests.add(request);
     const [response] = (await within(10_000, 'the head of an answer', once(request, 'response'))) as [IncomingMessage];
     return new FrontAnswer(response, response, () => request.destroy());
   }
 
+  /** Leaves with all that it has asked, answered or not. */
   close(): void {
     this.#session?.destroy();
+    for (const request of this.#requests) request.destroy();
   }
 }
 
