@@ -64,4 +64,18 @@ describe('the redis broker, without the right to subscribe', () => {
     await publishNumbered(broker, serverId, 1);
     await untilHeard(listener, 1);
   });
+
+  it('says so when it can try the way of a change no more', async () => {
+    const admin = ['ACL', 'SETUSER', 'limited'];
+    await redis.cli(...admin, 'on', '>secret', '~*', '&*', '+@all');
+    const broker = brokers.publisher({ url: redis.url.replace('//', '//limited:secret@'), probeMs: 100 });
+    await untilReady(broker);
+    await redis.cli(...admin, '-publish');
+    await eventually(ARRIVAL_MS, 'the refusal', () => {
+      const status = broker.status();
+      return !status.ready && status.reason.startsWith('Redis refuses a probe: NOPERM');
+    });
+    await redis.cli(...admin, '+publish');
+    await untilReady(broker);
+  });
 });

@@ -44,7 +44,7 @@ afterEach(async () => {
   await cluster.close();
 });
 
-describe('the redis broker, when slots of a cluster change hands in good order', () => {
+describe('the redis broker, when slots of a cluster change hands in good order', { timeout: 40_000 }, () => {
   // A node that the machine gives no time for a while is no failed one here.
   beforeEach(() => setUp({ replicas: 1, nodeTimeoutMs: 3_000 }), INSTALL_MS);
 
@@ -70,7 +70,7 @@ describe('the redis broker, when slots of a cluster change hands in good order',
   });
 });
 
-describe('the redis broker, when masters of a cluster fail', () => {
+describe('the redis broker, when masters of a cluster fail', { timeout: 40_000 }, () => {
   beforeEach(() => setUp({ replicas: 1 }), INSTALL_MS);
 
   it('signals every accepted change or reports a gap after a master was killed (FIELD E7)', async () => {
@@ -102,7 +102,7 @@ describe('the redis broker, when masters of a cluster fail', () => {
   });
 });
 
-describe('the redis broker, when connections to masters of a cluster go dead', () => {
+describe('the redis broker, when connections to masters of a cluster go dead', { timeout: 40_000 }, () => {
   const relays: TcpRelay[] = [];
   let servers: ServerId[];
 

@@ -48,6 +48,15 @@ describe('the redis broker, at a master that is one no more', () => {
     }
   });
 
+  it('notices within 10 s that it is frozen although nothing is published', async () => {
+    const broker = brokers.publisher();
+    await untilReady(broker);
+    redis.pause();
+    await untilDown(broker, NOTICED_MS);
+    redis.resume();
+    await untilReady(broker);
+  });
+
   it('gives the connections up at the first write that is refused', async () => {
     const broker = brokers.publisher({ probeMs: 60_000 });
     await untilReady(broker);

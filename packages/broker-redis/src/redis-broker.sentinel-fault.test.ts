@@ -24,7 +24,7 @@ afterEach(async () => {
   await redis.close();
 });
 
-describe('the redis broker, over a failover by sentinels', () => {
+describe('the redis broker, over a failover by sentinels', { timeout: 40_000 }, () => {
   it('signals every accepted change or reports a gap after the master was killed', async () => {
     const master = await redis.master();
     await master.kill();

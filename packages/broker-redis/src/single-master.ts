@@ -11,7 +11,7 @@ export class SingleMaster implements Topology {
   readonly #node: RedisNode;
   readonly #sentinels: SentinelWatch | undefined;
   /** The last change of master that a sentinel told of, and the data that the former one had. */
-  #switched: { readonly to: string; readonly from: string | undefined } | undefined;
+  #switched: { readonly to: string; readonly from: string } | undefined;
 
   constructor(settings: RedisSettings, watcher: TopologyWatcher) {
     const options = connectionOptions(settings);
@@ -42,7 +42,7 @@ export class SingleMaster implements Topology {
   /** Each sentinel tells of it; what has found the new master by then stays. */
   #switch(to: string): void {
     const { history } = this.#node;
-    if (this.#switched?.to === to && this.#switched.from !== history) return;
+    if (history === undefined || (this.#switched?.to === to && this.#switched.from !== history)) return;
     this.#switched = { to, from: history };
     this.#node.replace(new Error('the sentinels have named another master'));
   }
