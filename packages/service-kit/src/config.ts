@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { helpText } from './config-docs.ts';
 import { readEnvironment } from './config-environment.ts';
 import { CONFIG_SECTIONS } from './config-fragments.ts';
+import { printedConfig } from './config-print.ts';
 import { membersOf, recordValueOf, type SchemaNode, type Setting, schemaNode, settingsOf } from './config-settings.ts';
 import { type Entry, type ReadFile, readFlags, readYaml } from './config-sources.ts';
 import { readText } from './config-text.ts';
@@ -73,8 +74,8 @@ export function loadConfig<Schema extends z.ZodObject>(
 }
 
 /**
- * What a service's `main.ts` begins with: the configuration, or the end of the process: after `--help` with 0, after
- * a list of every problem with 2.
+ * What a service's `main.ts` begins with: the configuration, or the end of the process: after `--help` and
+ * `--print-config` with 0, after a list of every problem with 2.
  */
 export function configOrExit<Schema extends z.ZodObject>(
   schema: Schema,
@@ -86,13 +87,20 @@ export function configOrExit<Schema extends z.ZodObject>(
     process.exit(0);
   }
   const readFile = (path: string) => readFileSync(path, 'utf8');
-  const sources = { argv, env: process.env, readFile };
+  const sources = { argv: argv.filter((flag) => flag !== PRINT_FLAG), env: process.env, readFile };
   const loaded = loadConfig(schema, sources, { otherSections: CONFIG_SECTIONS, ...about });
+  if (loaded.ok && argv.includes(PRINT_FLAG)) {
+    process.stdout.write(printedConfig(loaded.config));
+    process.exit(0);
+  }
   if (loaded.ok) return loaded.config;
   process.stderr.write(`${about.program}: the configuration cannot be used:\n`);
   for (const problem of loaded.problems) process.stderr.write(`  ${problem}\n`);
   process.exit(2);
 }
+
+/** Says what the service would run with, and ends. */
+const PRINT_FLAG = '--print-config';
 
 /** Puts an entry's value where its setting stands; answers what is wrong with the text instead. */
 function place(root: Record<string, unknown>, { setting, text }: Entry): string | undefined {
