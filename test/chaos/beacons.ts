@@ -45,9 +45,10 @@ export class Beacons {
     this.#loops.push(this.#shine());
   }
 
-  /** Since when the instance has proven that all came through. */
-  settledSince(instance: string): number {
-    return this.#settledSince.get(instance) ?? Number.NEGATIVE_INFINITY;
+  /** Since when a service has proven that all came through; a publisher has nothing to prove. */
+  settledSince(service: string): number {
+    if (!this.#setting.instances.some(({ name }) => name === service)) return Number.POSITIVE_INFINITY;
+    return this.#settledSince.get(service) ?? Number.NEGATIVE_INFINITY;
   }
 
   async close(): Promise<void> {

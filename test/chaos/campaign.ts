@@ -3,6 +3,7 @@ import { eventually } from '@listen-gateway/testkit';
 import { DELIVERY_LIMIT_MS } from './checks/signalled.ts';
 import { type CampaignRecord, type Effects, nowMs } from './records.ts';
 import type { PlannedFault } from './schedule.ts';
+import type { Service } from './service.ts';
 import { openWorld, type World, type WorldSetting } from './world.ts';
 
 export interface CampaignSetting extends WorldSetting {
@@ -25,14 +26,15 @@ export async function runCampaign(
   const world = await openWorld(setting);
   try {
     const endsAt = nowMs() + (setting.lengthMs ?? Number.POSITIVE_INFINITY);
-    await settle(world, nowMs(), setting);
+    let settledAt = await settle(world, nowMs(), setting);
     for (const planned of faults) {
       await pause(planned.quietMs);
       if (nowMs() > endsAt) break;
-      await runFault(world, planned, setting);
+      settledAt = await runFault(world, planned, setting);
     }
     await world.backends.close();
-    await settle(world, nowMs(), setting);
+    // Who did not recover from the last fault has had its time.
+    await settle(world, nowMs(), settledAt === undefined ? { ...setting, recoveryLimitMs: 3_000 } : setting);
     // So that the signals of the last changes are late at the earliest when all is over.
     await pause(DELIVERY_LIMIT_MS);
     return await world.finish();
@@ -41,7 +43,11 @@ export async function runCampaign(
   }
 }
 
-async function runFault(world: World, { number, fault }: PlannedFault, setting: CampaignSetting): Promise<void> {
+async function runFault(
+  world: World,
+  { number, fault }: PlannedFault,
+  setting: CampaignSetting,
+): Promise<number | undefined> {
   const { name } = fault;
   setting.say?.(`${number}: ${name}`);
   const at = nowMs();
@@ -60,21 +66,33 @@ async function runFault(world: World, { number, fault }: PlannedFault, setting: 
   const settledAt = await settle(world, healedAt, setting);
   world.record({ type: 'fault', at, number, name, injectedAt, healAt, healedAt, settledAt, effects });
   setting.say?.(`   ${recovery(healedAt, settledAt)} ${effects.evidence ?? ''}`);
+  return settledAt;
 }
 
-/** Waits until each instance has proven that it hears of what is published after `since`; undefined where one does not. */
+/**
+ * Waits until each instance has proven that it hears of what is published after `since`, and every service says that it
+ * is ready; undefined where one does not.
+ */
 async function settle(
   world: World,
   since: number,
   { recoveryLimitMs = RECOVERY_LIMIT_MS }: CampaignSetting,
 ): Promise<number | undefined> {
-  const names = world.instances.map(({ service }) => service.name);
-  const missing = () => names.filter((name) => world.beacons.settledSince(name) < since);
+  const services = [...world.instances.map(({ service }) => service), ...world.publishers];
+  const deaf = () => services.filter(({ name }) => world.beacons.settledSince(name) < since);
+  let unready: readonly Service[] = services;
+  const isWhole = async () => {
+    if (deaf().length > 0) return false;
+    const statuses = await Promise.all(services.map((service) => service.process.readiness()));
+    unready = services.filter((_, index) => statuses[index] !== 200);
+    return unready.length === 0;
+  };
   try {
-    await eventually(recoveryLimitMs, 'every instance to hear of beacons', () => missing().length === 0);
+    await eventually(recoveryLimitMs, 'every service to be whole', isWhole);
     return nowMs();
   } catch {
-    for (const instance of missing()) world.record({ type: 'unsettled', at: nowMs(), instance, since });
+    const missing = deaf().length > 0 ? deaf() : unready;
+    for (const { name } of missing) world.record({ type: 'unsettled', at: nowMs(), service: name, since });
     return undefined;
   }
 }

@@ -231,7 +231,7 @@ describe('the checker, of processes and gaps,', () => {
   });
 
   it('notices an instance that does not recover, and a gap where nothing was lost', () => {
-    expect(kinds({ type: 'unsettled', at: 30_000, instance: 'one', since: 10_000 })).toEqual(['not-recovered']);
+    expect(kinds({ type: 'unsettled', at: 30_000, service: 'one', since: 10_000 })).toEqual(['not-recovered']);
     expect(kinds({ type: 'gap', at: 30_000, instance: 'one', server: 's' })).toEqual(['gap-without-cause']);
   });
 });

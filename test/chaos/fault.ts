@@ -25,7 +25,7 @@ export const STANDALONE: readonly BackboneKind[] = ['standalone'];
 export const EVERYWHERE: readonly BackboneKind[] = ['standalone', 'sentinel', 'cluster'];
 
 /** How long a service may take to know that it has lost Redis: at once where it is told, else by its probes. */
-export const NOTICED = { told: 1_500, silent: 7_000 } as const;
+export const NOTICED = { told: 1_500, silent: 5_000 } as const;
 
 /** The instance at this part, 0 to 1, of all. */
 export function instanceAt(world: World, part: number): Instance {

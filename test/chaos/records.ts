@@ -95,7 +95,8 @@ export type WorldRecord =
   | FaultRecord
   /** At `at`, the instance had delivered a beacon published after `since` on every server: what is older came before. */
   | (At & { readonly type: 'settled'; readonly instance: string; readonly since: number })
-  | (At & { readonly type: 'unsettled'; readonly instance: string; readonly since: number })
+  /** It had not, or was not ready, by the limit. */
+  | (At & { readonly type: 'unsettled'; readonly service: string; readonly since: number })
   | (At & {
       readonly type: 'health';
       readonly service: string;

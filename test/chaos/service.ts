@@ -14,6 +14,9 @@ export interface ServiceSetting {
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
+/** A busy machine starts many processes at once. */
+const START_LIMIT_MS = 60_000;
+
 /** Longer than a drain may take in a campaign. */
 const EXIT_LIMIT_MS = 20_000;
 
@@ -84,7 +87,11 @@ export class Service implements Endpoint {
       const how = code ?? signal ?? 0;
       this.#record({ type: 'exited', at: nowMs(), service: this.name, how, wanted: !this.#wanted });
     });
-    await running.ready();
+    try {
+      await running.ready(START_LIMIT_MS);
+    } catch (cause) {
+      throw new Error(`${this.name} did not become ready:\n${running.output.slice(-4_000)}`, { cause });
+    }
     this.#record({ type: 'running', at: nowMs(), service: this.name });
   }
 

@@ -65,6 +65,8 @@ const SETTINGS = {
 
 /** Starts all parts; resolves once every host has its stream. */
 export async function openWorld(setting: WorldSetting): Promise<World> {
+  // Every process of it has a listener that ends it with this one.
+  process.setMaxListeners(100);
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
     const failures: unknown[] = [];

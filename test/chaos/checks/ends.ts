@@ -9,9 +9,9 @@ export function checkEnds(history: History): Violation[] {
     ...history.exits.flatMap((exit) => exitOffences(history, exit)),
     ...history.streams.flatMap((stream) => endOffences(history, stream)),
     ...history.gaps.flatMap((gap) => gapOffences(history, gap)),
-    ...history.unsettled.map(({ at, instance, since }): Violation => {
-      const text = `no beacon was delivered in ${Math.round(at - since)} ms`;
-      return { kind: 'not-recovered', at, where: instance, text };
+    ...history.unsettled.map(({ at, service, since }): Violation => {
+      const text = `it was not whole again after ${Math.round(at - since)} ms`;
+      return { kind: 'not-recovered', at, where: service, text };
     }),
   ];
 }

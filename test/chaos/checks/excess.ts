@@ -14,7 +14,7 @@ interface Possible {
  * of everything once more, so each gap of the instance excuses one signal of a key; a task is never told of so.
  */
 export function checkExcess(history: History): Violation[] {
-  const possible = possiblePublishes(history.attempts);
+  const possible = possiblePublishes(history);
   return history.streams.flatMap((stream) => {
     const gaps = gapsWhile(history, stream);
     return [...stream.keys].flatMap((key) =>
@@ -45,22 +45,30 @@ function excessOn(stream: StreamHistory, key: ChangeKey, possible: readonly Poss
   return violations;
 }
 
-/** By server and key; the attempts under one idempotency key count once, and those that were refused for good never. */
-function possiblePublishes(attempts: readonly Attempt[]): Map<string, Possible[]> {
+/**
+ * By server and key. The attempts under one idempotency key count once, unless Redis may have lost the key between them;
+ * those that were refused for good never.
+ */
+function possiblePublishes({ attempts, faults }: History): Map<string, Possible[]> {
+  const losses = faults.filter(({ effects }) => effects.mayGap);
   const possible = new Map<string, Possible[]>();
   for (const group of Map.groupBy(attempts, ({ publish }) => publish).values()) {
     const open = group.filter(({ status }) => !(status >= 400 && status < 500));
-    const [first] = open;
-    if (first === undefined) continue;
-    const since = Math.min(...open.map(({ askedAt }) => askedAt));
-    for (const { key, seq } of first.changes) {
-      const list = possible.get(`${first.server} ${key}`) ?? [];
-      possible.set(`${first.server} ${key}`, list);
-      list.push({ since, seq });
+    if (open.length === 0) continue;
+    const [from, to] = [Math.min(...open.map(timeOf)), Math.max(...open.map(timeOf))];
+    const isKeyLost = losses.some(({ at, healedAt }) => at <= to && healedAt >= from);
+    for (const { server, changes, askedAt } of isKeyLost ? open : open.slice(0, 1)) {
+      for (const { key, seq } of changes) {
+        const list = possible.get(`${server} ${key}`) ?? [];
+        possible.set(`${server} ${key}`, list);
+        list.push({ since: askedAt, seq });
+      }
     }
   }
   return possible;
 }
+
+const timeOf = ({ askedAt }: Attempt) => askedAt;
 
 /** Logs are written and read later than streams. */
 const LOG_DELAY_MS = 5_000;

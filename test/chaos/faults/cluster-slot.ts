@@ -39,7 +39,7 @@ export const slotMasterFrozen: FaultKind = {
     let frozen: RedisProcess | undefined;
     return {
       name: 'master of a slot frozen',
-      holdMs: between(random, 0, 3_000),
+      holdMs: between(random, 0, 6_000),
       inject: async (world) => {
         const { cluster: nodes } = cluster(world);
         const slot = someSlot(world, part);

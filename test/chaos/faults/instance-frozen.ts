@@ -9,7 +9,7 @@ export const instanceFrozen: FaultKind = {
     const part = random();
     return {
       name: 'instance frozen',
-      holdMs: between(random, 3_000, 8_000),
+      holdMs: between(random, 3_000, 6_000),
       inject: async (world) => {
         const { service } = instanceAt(world, part);
         service.freeze();

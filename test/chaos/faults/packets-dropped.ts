@@ -6,21 +6,21 @@ import { between } from '../random.ts';
 export const packetsDropped: FaultKind = {
   name: 'packets dropped both ways',
   on: STANDALONE,
-  plan: (random) => dropped('packets dropped both ways', ['to', 'from'], between(random, 6_000, 12_000)),
+  plan: (random) => dropped('packets dropped both ways', ['to', 'from'], between(random, 6_500, 9_500)),
 };
 
 /** Redis takes commands, and nobody hears of it. */
 export const repliesDropped: FaultKind = {
   name: 'packets from Redis dropped',
   on: STANDALONE,
-  plan: (random) => dropped('packets from Redis dropped', ['from'], between(random, 6_000, 12_000)),
+  plan: (random) => dropped('packets from Redis dropped', ['from'], between(random, 6_500, 9_500)),
 };
 
 /** Redis hears nothing any more. */
 export const commandsDropped: FaultKind = {
   name: 'packets to Redis dropped',
   on: STANDALONE,
-  plan: (random) => dropped('packets to Redis dropped', ['to'], between(random, 6_000, 12_000)),
+  plan: (random) => dropped('packets to Redis dropped', ['to'], between(random, 6_500, 9_500)),
 };
 
 function dropped(name: string, directions: readonly Direction[], holdMs: number): Fault {

@@ -49,7 +49,7 @@ export const masterFrozen: FaultKind = {
     let frozen: RedisProcess | undefined;
     return {
       name: 'master frozen',
-      holdMs: between(random, 0, 3_000),
+      holdMs: between(random, 0, 6_000),
       inject: async (world) => {
         const { sentinels: group } = sentinels(world);
         frozen = await group.master();
