@@ -110,8 +110,12 @@ describe('the streams of a holder', () => {
       'both instances on one connection each',
       async () => (await clients()) === 2 && (await living()) === 2,
     );
-    const counted = async () => String(await redis.cli('HGETALL', await hashOf()));
-    await eventually(5_000, 'the three of the one to be counted again', async () => /\b3\b/.test(await counted()));
+    // A lease of before the pause may still be listed: what the other is granted shows that the three count again.
+    await eventually(5_000, 'the three of the one to count again', async () => {
+      const granted = await claims(other, 2, 4);
+      for (let n = 0; n < granted; n += 1) other.shares.release('ann');
+      return granted === 1;
+    });
     expect(await claims(other, 2, 4)).toBe(1);
     expect(await claims(one, 1, 4)).toBe(0);
   });
