@@ -77,10 +77,13 @@ export class RedisCluster {
 
   /** Resolves once another node than `former` is the master of the key. */
   async failedOver(key: string, former: RedisProcess): Promise<RedisProcess> {
+    let master = former;
     await eventually(20_000, 'a replica to take over', async () => {
-      return (await this.masterOf(key).catch(() => former)) !== former;
+      master = await this.masterOf(key).catch(() => former);
+      return master !== former;
     });
-    return this.masterOf(key);
+    // Not asked for again: another node may be asked next that has not heard of it yet.
+    return master;
   }
 
   /** Moves the slot of a key and all in it to another master, as `redis-cli --cluster reshard` does. */
