@@ -16,6 +16,8 @@ export class Cluster implements Topology {
   readonly #tally: ConnectionTally;
   /** By `host:port`. */
   readonly #nodes = new Map<string, RedisNode>();
+  /** Masters of before that are about to be let go of. */
+  readonly #former = new Set<RedisNode>();
   readonly #closing = new AbortController();
   #slots = new SlotMap([]);
   #ignorance: string | undefined = 'no node of the cluster has answered yet';
@@ -67,7 +69,7 @@ export class Cluster implements Topology {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await Promise.all([...this.#nodes.values()].map((node) => node.close()));
+    await Promise.all([...this.#nodes.values(), ...this.#former].map((node) => node.close()));
   }
 
   async #keepAsking(): Promise<void> {
@@ -104,7 +106,17 @@ export class Cluster implements Topology {
     for (const [name] of former) this.#nodes.delete(name);
     this.#watcher.rerouted();
     for (const node of this.#nodes.values()) node.rerouted();
-    for (const [, node] of former) node.close().catch((cause) => this.#settings.observer.fault?.(cause));
+    for (const [, node] of former) {
+      this.#letGo(node).catch((cause) => this.#settings.observer.fault?.(cause));
+    }
+  }
+
+  /** Not at once: it has channels to hand over. */
+  async #letGo(node: RedisNode): Promise<void> {
+    this.#former.add(node);
+    await pause(LET_GO_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
+    await node.close();
+    this.#former.delete(node);
   }
 
   #connect(name: string, address: Address): RedisNode {
@@ -136,6 +148,7 @@ export class Cluster implements Topology {
 }
 
 const RUN_AGAIN_MS = 50;
+const LET_GO_MS = 1_000;
 const ASK_NEVER_SOONER_MS = 50;
 const ASK_IN_TROUBLE_MS = 400;
 const ASK_WHEN_WELL_MS = 10_000;

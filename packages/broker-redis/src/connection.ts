@@ -1,6 +1,7 @@
 import { Redis, type Result } from 'ioredis';
 import type { BreakArguments, BreakReply } from './break-script.ts';
 import type { ConnectionOptions } from './connection-options.ts';
+import { ignoreLateErrors } from './late-errors.ts';
 import type { PublishReply } from './publish-script.ts';
 import type { ReadArguments, ReadReply } from './read-script.ts';
 import type { ConnectionRole } from './redis-observer.ts';
@@ -96,7 +97,7 @@ export class Connection {
   replace(cause: unknown): void {
     if (!this.#up) return;
     this.#went(cause);
-    this.client.disconnect(true);
+    this.#disconnect(true);
   }
 
   /** Ends it for good; resolves once the socket is closed. */
@@ -104,7 +105,7 @@ export class Connection {
     this.#closing = true;
     clearTimeout(this.#patience);
     const ended = new Promise<void>((resolve) => this.client.once('end', resolve));
-    this.client.disconnect();
+    this.#disconnect(false);
     // Between two attempts to connect there is no socket, and ioredis reports no end.
     if (this.client.status !== 'reconnecting' && this.client.status !== 'end') await ended;
     this.#went(new Error('the broker is closed'));
@@ -125,8 +126,13 @@ export class Connection {
     this.#failed(failure);
     // It may become one, or another may take its address, but not at once.
     this.#patience = setTimeout(() => {
-      if (session === this.#session) this.client.disconnect(true);
+      if (session === this.#session) this.#disconnect(true);
     }, GREET_AGAIN_MS);
+  }
+
+  #disconnect(reconnect: boolean): void {
+    ignoreLateErrors(this.client);
+    this.client.disconnect(reconnect);
   }
 
   #came(history: string): void {

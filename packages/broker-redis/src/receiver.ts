@@ -4,21 +4,25 @@ import type { CatchUps } from './catch-up.ts';
 import { Channel, type ChannelOwner } from './channel.ts';
 import { readMessage } from './journal-entry.ts';
 import { redisKeys } from './redis-keys.ts';
-import type { RedisNode } from './redis-node.ts';
 import type { RedisSettings } from './redis-options.ts';
-import type { TopologyWatcher } from './topology.ts';
+import type { ChannelSource, TopologyWatcher } from './topology.ts';
 
 export interface ReceiverOwner {
   /** The master in charge of a channel; undefined while none is known to be. */
-  nodeOf(channel: string): RedisNode | undefined;
+  nodeOf(channel: string): ChannelSource | undefined;
   misrouted(): void;
 }
 
 /** A channel, and the master that its changes are received from. */
 interface Received {
   readonly channel: Channel;
-  node: RedisNode | undefined;
+  node: ChannelSource | undefined;
+  /** Set while another master is in charge already and this one has not let go yet. */
+  handOver: NodeJS.Timeout | undefined;
 }
+
+/** How long a master that is well may take to let go of a channel. */
+const HAND_OVER_MS = 500;
 
 /** The channels of this instance, each on the receive connection of the master in charge of it. */
 export class Receiver implements ChannelOwner, TopologyWatcher {
@@ -46,38 +50,53 @@ export class Receiver implements ChannelOwner, TopologyWatcher {
     return undefined;
   }
 
-  message(node: RedisNode, name: string, payload: string): void {
-    const channel = this.#on(node, name);
-    if (!channel) return;
+  message(node: ChannelSource, name: string, payload: string): void {
+    const received = this.#received.get(name);
+    // Nothing of a master that is not in charge any more.
+    if (received?.node !== node) return;
+    const { channel } = received;
     const entry = readMessage(payload);
     if (entry) channel.message(entry);
     else this.#settings.observer.badPayload?.(channel.serverId);
   }
 
-  connected(node: RedisNode): void {
+  connected(node: ChannelSource): void {
     for (const received of [...this.#received.values()]) {
       if (received.node === node) received.channel.subscription.connected(node.pubSub.wire);
     }
   }
 
-  disconnected(node: RedisNode): void {
+  disconnected(node: ChannelSource): void {
     for (const received of [...this.#received.values()]) {
-      if (received.node === node) received.channel.subscription.disconnected();
+      if (received.node !== node) continue;
+      received.channel.subscription.disconnected();
+      if (received.handOver) this.#move(received);
     }
   }
 
+  /**
+   * The former master, if it is well, takes each channel off the connection itself, after all that it had to say. To
+   * leave it before would raise a doubt whether something was missed.
+   */
   rerouted(): void {
     for (const [name, received] of [...this.#received]) {
-      const node = this.#owner.nodeOf(name);
-      if (node === received.node) continue;
-      received.node = node;
-      if (node?.receive.isUp) received.channel.subscription.connected(node.pubSub.wire);
-      else received.channel.subscription.disconnected();
+      const { channel, node, handOver } = received;
+      if (this.#owner.nodeOf(name) === node) {
+        clearTimeout(handOver);
+        received.handOver = undefined;
+      } else if (!node?.receive.isUp || !channel.subscription.isOn) {
+        this.#move(received);
+      } else {
+        received.handOver ??= setTimeout(() => this.#move(received), HAND_OVER_MS);
+      }
     }
   }
 
-  takenOff(node: RedisNode, name: string): void {
-    this.#on(node, name)?.takenOff();
+  takenOff(node: ChannelSource, name: string): void {
+    const received = this.#received.get(name);
+    if (received?.node !== node) return;
+    received.channel.takenOff();
+    if (received.handOver) this.#move(received);
   }
 
   misrouted(): void {
@@ -90,17 +109,28 @@ export class Receiver implements ChannelOwner, TopologyWatcher {
 
   over(channel: Channel): void {
     const { channel: name } = channel.keys;
-    if (this.#received.get(name)?.channel === channel) this.#received.delete(name);
+    const received = this.#received.get(name);
+    if (received?.channel !== channel) return;
+    clearTimeout(received.handOver);
+    this.#received.delete(name);
   }
 
   close(error: BrokerError): void {
-    for (const { channel } of [...this.#received.values()]) channel.close(error);
+    for (const { channel, handOver } of [...this.#received.values()]) {
+      clearTimeout(handOver);
+      channel.close(error);
+    }
   }
 
-  /** Nothing of a master that is not in charge any more. */
-  #on(node: RedisNode, name: string): Channel | undefined {
-    const received = this.#received.get(name);
-    return received?.node === node ? received.channel : undefined;
+  /** Has the channel received from the master that is in charge now. */
+  #move(received: Received): void {
+    clearTimeout(received.handOver);
+    received.handOver = undefined;
+    const { subscription, keys } = received.channel;
+    const node = this.#owner.nodeOf(keys.channel);
+    received.node = node;
+    if (node?.receive.isUp) subscription.connected(node.pubSub.wire);
+    else subscription.disconnected();
   }
 
   #channel(serverId: ServerId): Channel {
@@ -110,7 +140,7 @@ export class Receiver implements ChannelOwner, TopologyWatcher {
     const node = this.#owner.nodeOf(keys.channel);
     const wire = node?.receive.isUp ? node.pubSub.wire : undefined;
     const channel = new Channel({ serverId, keys, wire }, this, this.#settings);
-    this.#received.set(keys.channel, { channel, node });
+    this.#received.set(keys.channel, { channel, node, handOver: undefined });
     return channel;
   }
 }

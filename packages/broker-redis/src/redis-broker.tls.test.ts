@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   freshServerId,
   INSTALL_MS,
@@ -60,6 +61,18 @@ describe('the redis broker over TLS', () => {
     await expect(attach).rejects.toMatchObject({ code: 'BROKER_UNAVAILABLE' });
     expect(failures).not.toEqual([]);
     expect(broker.status().ready).toBe(false);
+  });
+
+  it('ends in peace whenever it is closed, also amid a handshake that fails', async () => {
+    const redis = await openRedisProcess({ tls });
+    closing.push(() => redis.close());
+    for (let round = 0; round < 40; round += 1) {
+      // Certificates are told apart by the end that looks at them first.
+      const files = round % 2 ? tls.client : { caFile: tls.caFile };
+      const broker = new RedisBroker({ url: redis.tlsUrl, tls: files });
+      await pause(round);
+      await broker.close();
+    }
   });
 
   it('asks sentinels and the master that they name', async () => {

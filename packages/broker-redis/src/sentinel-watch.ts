@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { sentinelOptions } from './connection-options.ts';
+import { ignoreLateErrors } from './late-errors.ts';
 import type { RedisSettings } from './redis-options.ts';
 
 /**
@@ -25,7 +26,10 @@ export class SentinelWatch {
   }
 
   close(): void {
-    for (const client of this.#clients) client.disconnect();
+    for (const client of this.#clients) {
+      ignoreLateErrors(client);
+      client.disconnect();
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { Redis } from 'ioredis';
 import { type Address, connectionOptions, seeds } from './connection-options.ts';
+import { ignoreLateErrors } from './late-errors.ts';
 import type { RedisNode } from './redis-node.ts';
 import type { RedisSettings } from './redis-options.ts';
 import { readSlots, type SlotMap } from './slot-map.ts';
@@ -39,6 +40,7 @@ async function visit(settings: RedisSettings, address: Address): Promise<SlotMap
     await client.connect();
     return await ask(client, address);
   } finally {
+    ignoreLateErrors(client);
     client.disconnect();
   }
 }

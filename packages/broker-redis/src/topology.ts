@@ -1,5 +1,6 @@
 import type { Deadline } from './deadline.ts';
 import type { RedisNode } from './redis-node.ts';
+import type { Wire } from './subscription.ts';
 
 /** Which masters there are, and which of them is in charge of what. */
 export interface Topology {
@@ -17,14 +18,20 @@ export interface Topology {
   close(): Promise<void>;
 }
 
+/** A master as far as channels are received from it. */
+export interface ChannelSource {
+  readonly receive: { readonly isUp: boolean };
+  readonly pubSub: { readonly wire: Wire };
+}
+
 /** Told of what happens on the receive connections. */
 export interface TopologyWatcher {
   /** A new receive connection: nothing is subscribed on it. */
-  connected(node: RedisNode): void;
-  disconnected(node: RedisNode): void;
+  connected(node: ChannelSource): void;
+  disconnected(node: ChannelSource): void;
   /** Another master may be in charge of any channel now. */
   rerouted(): void;
-  message(node: RedisNode, channel: string, payload: string): void;
+  message(node: ChannelSource, channel: string, payload: string): void;
   /** The master has ended a subscription because another one is in charge of the channel now. */
-  takenOff(node: RedisNode, channel: string): void;
+  takenOff(node: ChannelSource, channel: string): void;
 }

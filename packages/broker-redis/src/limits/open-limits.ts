@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Allowance, RateLimit, SharedLimits } from '@listen-gateway/core';
+import { Cluster } from 'ioredis';
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
+import { ignoreLateErrors } from '../late-errors.ts';
 import { type RedisBrokerOptions, redisSettings } from '../redis-options.ts';
 import { type LimitsClient, openLimitsClient } from './limits-client.ts';
 import { LocalShares } from './local-shares.ts';
@@ -23,6 +25,7 @@ export function openLimits(options: RedisBrokerOptions & { readonly leaseMs?: nu
   let closing: Promise<void> | undefined;
   const close = async () => {
     await shares.close();
+    for (const one of client instanceof Cluster ? client.nodes() : [client]) ignoreLateErrors(one);
     client.disconnect();
   };
   return {
