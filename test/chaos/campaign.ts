@@ -15,8 +15,8 @@ export interface CampaignSetting extends WorldSetting {
   say?(line: string): void;
 }
 
-/** Three rounds of probes and a connection that takes its time; the rest is for a busy machine. */
-const RECOVERY_LIMIT_MS = 20_000;
+/** Half-open connections, a frozen Redis and a former master are noticed by then, and what was missed is caught up. */
+const RECOVERY_LIMIT_MS = 10_000;
 
 /** Runs one fault after the other over a world in which backends publish and hosts listen all the time. */
 export async function runCampaign(

@@ -72,13 +72,13 @@ export class ListeningHost {
   }
 
   stall(): void {
-    if (this.#phase !== 'streaming') return;
+    if (this.#phase !== 'streaming' || this.#socket.isPaused()) return;
     this.#socket.pause();
     this.#record({ type: 'stalled' });
   }
 
   resume(): void {
-    if (this.#phase !== 'streaming') return;
+    if (this.#phase !== 'streaming' || !this.#socket.isPaused()) return;
     this.#record({ type: 'resumed' });
     this.#socket.resume();
   }

@@ -34,23 +34,22 @@ const records = await runCampaign(
   { ...fleet(world, seed, size), lengthMs: minutes * 60_000, say: console.log },
   schedule(seed, kinds),
 );
-const history = historyOf(records);
-const violations = checkHistory(history);
-const report = reportOf(history, violations);
-const command = `npm run chaos -- --seed ${seed} --minutes ${minutes} --world ${world}`;
-const text = [
-  `# ${command}`,
-  markdown(report.totals),
-  markdown(report.faults),
-  violations.length === 0 ? 'Nothing was broken.' : markdown(report.violations),
-].join('\n\n');
 const stem = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'chaos', `${world}-${seed}`);
 await mkdir(dirname(stem), { recursive: true });
-await writeFile(`${stem}.md`, `${text}\n`);
 // Whoever looks for the cause of a violation needs what was seen around it.
 await writeFile(
   `${stem}.jsonl`,
   records.map((record) => `${JSON.stringify(record)}\n`),
 );
+const history = historyOf(records);
+const violations = checkHistory(history);
+const report = reportOf(history, violations);
+const text = [
+  `# npm run chaos -- --seed ${seed} --minutes ${minutes} --world ${world}`,
+  markdown(report.totals),
+  markdown(report.faults),
+  violations.length === 0 ? 'Nothing was broken.' : markdown(report.violations),
+].join('\n\n');
+await writeFile(`${stem}.md`, `${text}\n`);
 console.log(`\n${text}\n\nwritten to ${stem}.md, all that was recorded to ${stem}.jsonl`);
 process.exitCode = violations.length === 0 ? 0 : 1;

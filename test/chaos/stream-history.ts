@@ -75,7 +75,8 @@ export class StreamHistory {
         this.stalls.push({ from: record.at, to: overAt });
         break;
       case 'resumed':
-        this.stalls.at(-1)!.to = record.at;
+        // It may have stalled as an earlier stream of its host.
+        if (this.stalls.length > 0) this.stalls.at(-1)!.to = record.at;
         break;
       case 'ended':
         this.endedAt = record.at;

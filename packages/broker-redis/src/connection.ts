@@ -20,6 +20,7 @@ declare module 'ioredis' {
 export class Connection {
   readonly role: ConnectionRole;
   readonly client: Redis;
+  readonly #isFormer: (history: string) => boolean;
   readonly #watchers = new Set<ConnectionWatcher>();
   #up = false;
   #session = 0;
@@ -28,8 +29,10 @@ export class Connection {
   #trouble: unknown;
   #patience: NodeJS.Timeout | undefined;
 
-  constructor(role: ConnectionRole, options: ConnectionOptions) {
+  /** `isFormer` tells the data of a master that has been replaced, although it does not know it yet. */
+  constructor(role: ConnectionRole, options: ConnectionOptions, isFormer = (_history: string) => false) {
     this.role = role;
+    this.#isFormer = isFormer;
     this.client = new Redis(options);
     // Without a listener ioredis prints its errors itself, and an emitter may throw them.
     this.client.on('error', (cause) => this.#failed(cause));
@@ -117,8 +120,8 @@ export class Connection {
     try {
       const { isMaster, history } = readReplication(await this.client.info('replication'));
       if (session !== this.#session || this.#closing) return;
-      if (isMaster) return this.#came(history);
-      failure = new Error(NO_MASTER);
+      if (isMaster && !this.#isFormer(history)) return this.#came(history);
+      failure = new Error(isMaster ? FORMER_MASTER : NO_MASTER);
     } catch (cause) {
       failure = cause;
     }
@@ -171,4 +174,5 @@ export interface ConnectionWatcher {
 }
 
 const NO_MASTER = 'the server is a replica';
+const FORMER_MASTER = 'the sentinels have named another master';
 const GREET_AGAIN_MS = 500;

@@ -16,6 +16,8 @@ export interface RedisNodePlace {
   /** Whether this master is in charge of a channel or key. */
   owns(name: string): boolean;
   misrouted(): void;
+  /** Whether this is the data of a master that has been replaced. */
+  isFormer?(history: string): boolean;
 }
 
 /** What the publish script returned, and the history of the data that it was run on. */
@@ -40,7 +42,8 @@ export class RedisNode implements Probed {
     this.#tally = tally;
     this.#minReplicas = settings.minReplicas;
     const connect = (role: ConnectionRole) => {
-      const connection = new Connection(role, { ...place.options, connectionName: `${settings.name}:${role}` });
+      const options = { ...place.options, connectionName: `${settings.name}:${role}` };
+      const connection = new Connection(role, options, (history) => place.isFormer?.(history) ?? false);
       tally.add(connection, place.address);
       return connection;
     };
@@ -99,6 +102,11 @@ export class RedisNode implements Probed {
   /** The history of the data that publishes become a part of; undefined while it takes none. */
   get history(): string | undefined {
     return this.#publishing.isUp ? this.#publishing.history : undefined;
+  }
+
+  /** The same, or where it takes none, of those that it took last. */
+  get lastHistory(): string {
+    return this.#publishing.history;
   }
 
   /** Resolves once the master has run the script and as many replicas as are asked for have what it wrote. */

@@ -11,11 +11,12 @@ export class SingleMaster implements Topology {
   readonly #node: RedisNode;
   readonly #sentinels: SentinelWatch | undefined;
   /** The last change of master that a sentinel told of, and the data that the former one had. */
-  #switched: { readonly to: string; readonly from: string } | undefined;
+  #switched: { readonly to: string; readonly from: string; readonly at: number } | undefined;
 
   constructor(settings: RedisSettings, watcher: TopologyWatcher) {
     const options = connectionOptions(settings);
-    const place = { address: undefined, options, owns: () => true, misrouted: () => {} };
+    const isFormer = (history: string) => this.#isFormer(history);
+    const place = { address: undefined, options, owns: () => true, misrouted: () => {}, isFormer };
     this.#node = new RedisNode(place, settings, new ConnectionTally(settings.observer), watcher);
     if (settings.mode === 'sentinel') this.#sentinels = new SentinelWatch(settings, (to) => this.#switch(to));
   }
@@ -41,9 +42,18 @@ export class SingleMaster implements Topology {
 
   /** Each sentinel tells of it; what has found the new master by then stays. */
   #switch(to: string): void {
-    const { history } = this.#node;
-    if (history === undefined || (this.#switched?.to === to && this.#switched.from !== history)) return;
-    this.#switched = { to, from: history };
+    const { lastHistory: from } = this.#node;
+    if (this.#switched?.to === to && this.#switched.from !== from) return;
+    this.#switched = { to, from, at: performance.now() };
     this.#node.replace(new Error('the sentinels have named another master'));
   }
+
+  /** The sentinels that have not heard of a change yet still name the former master, which takes itself for one too. */
+  #isFormer(history: string): boolean {
+    if (this.#switched === undefined || history === '' || history !== this.#switched.from) return false;
+    return performance.now() - this.#switched.at < SENTINELS_DISAGREE_MS;
+  }
 }
+
+/** Sentinels tell each other every 2 s. */
+const SENTINELS_DISAGREE_MS = 3_000;
