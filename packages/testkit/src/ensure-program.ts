@@ -45,8 +45,8 @@ const INSTALL = `
   apt-get install -y -qq --no-install-recommends -o DPkg::Lock::Timeout=240 "$2" >&2
 `;
 
-/** Servers live in /usr/sbin, which the PATH of an ordinary user lacks. */
-function findProgram(name: string): string | undefined {
+/** Where PATH has a program, if it has; servers live in /usr/sbin, which the PATH of an ordinary user lacks. */
+export function findProgram(name: string): string | undefined {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/sbin', '/usr/sbin'];
   return folders.map((folder) => join(folder, name)).find(isExecutable);
 }

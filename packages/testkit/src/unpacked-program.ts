@@ -1,0 +1,68 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { findProgram, INSTALL_MS } from './ensure-program.ts';
+
+const run = promisify(execFile);
+
+/** The package of a program in Debian 13, and how a machine that is not Debian comes by it. */
+export interface UnpackedFrom {
+  readonly trixie: string;
+  readonly elsewhere: string;
+}
+
+/**
+ * The path of a program that Debian has only from its release 13 on: found on PATH, else fetched as the package of that
+ * release and unpacked into the user's cache, where any later test finds it. Nothing is installed, so nobody need be root
+ * and no library of the machine's changes. Elsewhere than on Debian an error says what would help.
+ */
+export async function ensureUnpackedProgram(name: string, from: UnpackedFrom): Promise<string> {
+  return findProgram(name) ?? unpackProgram(name, from);
+}
+
+/** The same without a look at PATH. */
+export async function unpackProgram(name: string, { trixie, elsewhere }: UnpackedFrom): Promise<string> {
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'listen-gateway', 'debian-13');
+  const program = join(folder, trixie, 'usr', 'bin', name);
+  if (existsSync(program)) return program;
+  if (!existsSync('/etc/debian_version') || !findProgram('apt-get')) {
+    throw new Error(`${name} is not on PATH; install it: ${elsewhere}`);
+  }
+  console.warn(`${name} is not on PATH: unpacking Debian 13's ${trixie} into ${folder}`);
+  await run('sh', ['-ec', UNPACK, 'sh', folder, trixie], { timeout: INSTALL_MS });
+  if (existsSync(program)) return program;
+  throw new Error(`Debian 13's package ${trixie} brought no ${name}`);
+}
+
+// apt with a root of its own: its lists and downloads are that folder's, and the machine's apt knows nothing of them. The
+// mirror is the one that this Debian takes its own packages from. The lock makes a second test worker wait and then find
+// the package; what is unpacked gets its name last, so that a run that was cut off leaves nothing that looks whole.
+const UNPACK = `
+  mkdir -p "$1"
+  exec 9>"$1/lock"
+  flock 9
+  [ ! -d "$1/$2" ] || exit 0
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -m1 -E '/debian(\\.list)?/?$') ||
+    { echo "apt names no mirror of Debian" >&2; exit 1; }
+  apt=$1/apt
+  mkdir -p "$apt/etc/apt/apt.conf.d" "$apt/etc/apt/preferences.d" "$apt/etc/apt/trusted.gpg.d" \\
+    "$apt/var/lib/apt/lists/partial" "$apt/var/cache/apt/archives/partial" "$apt/var/lib/dpkg"
+  : >"$apt/var/lib/dpkg/status"
+  echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror trixie main" >"$apt/etc/apt/sources.list"
+  cat >"$apt/apt.conf" <<END
+Dir "$apt";
+Dir::State::status "$apt/var/lib/dpkg/status";
+Acquire::Languages "none";
+Acquire::Retries "3";
+APT::Sandbox::User "";
+END
+  export APT_CONFIG="$apt/apt.conf"
+  apt-get update -qq >&2
+  fresh=$(mktemp -d "$1/unpacking-XXXXXX")
+  trap 'rm -rf "$fresh"' EXIT
+  (cd "$fresh" && apt-get download -qq "$2" >&2)
+  dpkg-deb -x "$fresh"/*.deb "$fresh/root"
+  mv "$fresh/root" "$1/$2"
+`;
