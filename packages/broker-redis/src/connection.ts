@@ -1,6 +1,6 @@
 import { Redis, type Result } from 'ioredis';
 import type { BreakArguments, BreakReply } from './break-script.ts';
-import type { ConnectionOptions } from './connection-options.ts';
+import type { Address, ConnectionOptions } from './connection-options.ts';
 import { ignoreLateErrors } from './late-errors.ts';
 import type { PublishReply } from './publish-script.ts';
 import type { ReadArguments, ReadReply } from './read-script.ts';
@@ -20,20 +20,20 @@ declare module 'ioredis' {
 export class Connection {
   readonly role: ConnectionRole;
   readonly client: Redis;
-  readonly #isFormer: (history: string) => boolean;
+  readonly #redirect: Redirect;
   readonly #watchers = new Set<ConnectionWatcher>();
   #up = false;
   #session = 0;
   #history = '';
+  #address = '';
   #closing = false;
   #trouble: unknown;
   #patience: NodeJS.Timeout | undefined;
 
-  /** `isFormer` tells the data of a master that has been replaced, although it does not know it yet. */
-  constructor(role: ConnectionRole, options: ConnectionOptions, isFormer = (_history: string) => false) {
+  constructor(role: ConnectionRole, options: ConnectionOptions, redirect: Redirect = () => undefined) {
     this.role = role;
-    this.#isFormer = isFormer;
-    this.client = new Redis(options);
+    this.#redirect = redirect;
+    this.client = new Redis({ ...options, natMap: (named) => this.#choose(named) });
     // Without a listener ioredis prints its errors itself, and an emitter may throw them.
     this.client.on('error', (cause) => this.#failed(cause));
     this.client.on('ready', () => void this.#greet(this.#session));
@@ -61,6 +61,11 @@ export class Connection {
   /** The history of the data at the other end, see `Replication`. */
   get history(): string {
     return this.#history;
+  }
+
+  /** The address, `host:port`, that a sentinel named or that was chosen instead; empty without sentinels. */
+  get address(): string {
+    return this.#address;
   }
 
   /** Tells of every change from down to up and back, and at once if it is up. */
@@ -120,7 +125,8 @@ export class Connection {
     try {
       const { isMaster, history } = readReplication(await this.client.info('replication'));
       if (session !== this.#session || this.#closing) return;
-      if (isMaster && !this.#isFormer(history)) return this.#came(history);
+      const isFormer = this.#redirect(this.#address) !== undefined;
+      if (isMaster && !isFormer) return this.#came(history);
       failure = new Error(isMaster ? FORMER_MASTER : NO_MASTER);
     } catch (cause) {
       failure = cause;
@@ -131,6 +137,12 @@ export class Connection {
     this.#patience = setTimeout(() => {
       if (session === this.#session) this.#disconnect(true);
     }, GREET_AGAIN_MS);
+  }
+
+  #choose(named: string): Address | null {
+    const instead = this.#redirect(named);
+    this.#address = instead ? `${instead.host}:${instead.port}` : named;
+    return instead ?? null;
   }
 
   #disconnect(reconnect: boolean): void {
@@ -164,6 +176,9 @@ export class Connection {
     for (const watcher of this.#watchers) watcher.disconnected?.();
   }
 }
+
+/** Where to go instead of the address, `host:port`, that a sentinel names; undefined where that is the right one. */
+export type Redirect = (named: string) => Address | undefined;
 
 export interface ConnectionWatcher {
   /** A new connection: nothing is subscribed on it. */

@@ -1,4 +1,4 @@
-import { Connection } from './connection.ts';
+import { Connection, type Redirect } from './connection.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import type { ConnectionTally } from './connection-tally.ts';
 import type { Deadline } from './deadline.ts';
@@ -16,8 +16,8 @@ export interface RedisNodePlace {
   /** Whether this master is in charge of a channel or key. */
   owns(name: string): boolean;
   misrouted(): void;
-  /** Whether this is the data of a master that has been replaced. */
-  isFormer?(history: string): boolean;
+  /** With sentinels: tells the address of a master that has been replaced. */
+  readonly redirect?: Redirect;
 }
 
 /** What the publish script returned, and the history of the data that it was run on. */
@@ -43,7 +43,7 @@ export class RedisNode implements Probed {
     this.#minReplicas = settings.minReplicas;
     const connect = (role: ConnectionRole) => {
       const options = { ...place.options, connectionName: `${settings.name}:${role}` };
-      const connection = new Connection(role, options, (history) => place.isFormer?.(history) ?? false);
+      const connection = new Connection(role, options, place.redirect);
       tally.add(connection, place.address);
       return connection;
     };
@@ -90,9 +90,9 @@ export class RedisNode implements Probed {
     return this.commands.isUp && this.receive.isUp && this.commands.history === this.receive.history;
   }
 
-  /** Makes every connection anew. */
-  replace(cause: unknown): void {
-    for (const connection of this.#connections) connection.replace(cause);
+  /** Makes every connection anew that leads elsewhere than to `address`. */
+  moveTo(address: string, cause: unknown): void {
+    for (const connection of this.#connections) if (connection.address !== address) connection.replace(cause);
   }
 
   rerouted(): void {
@@ -102,11 +102,6 @@ export class RedisNode implements Probed {
   /** The history of the data that publishes become a part of; undefined while it takes none. */
   get history(): string | undefined {
     return this.#publishing.isUp ? this.#publishing.history : undefined;
-  }
-
-  /** The same, or where it takes none, of those that it took last. */
-  get lastHistory(): string {
-    return this.#publishing.history;
   }
 
   /** Resolves once the master has run the script and as many replicas as are asked for have what it wrote. */

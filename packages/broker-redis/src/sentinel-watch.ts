@@ -1,7 +1,13 @@
 import { Redis } from 'ioredis';
-import { sentinelOptions } from './connection-options.ts';
+import { type Address, sentinelOptions } from './connection-options.ts';
 import { ignoreLateErrors } from './late-errors.ts';
 import type { RedisSettings } from './redis-options.ts';
+
+export interface MasterSwitch {
+  /** `host:port` of the former master. */
+  readonly from: string;
+  readonly to: Address;
+}
 
 /**
  * Listens to every sentinel for a change of the master. Without it a failover that was asked for goes unnoticed for some
@@ -10,16 +16,16 @@ import type { RedisSettings } from './redis-options.ts';
 export class SentinelWatch {
   readonly #clients: readonly Redis[];
 
-  /** `onSwitch` is told the address of the new master, by each sentinel in its own time. */
-  constructor(settings: RedisSettings, onSwitch: (address: string) => void) {
+  /** `onSwitch` is told by each sentinel in its own time. */
+  constructor(settings: RedisSettings, onSwitch: (change: MasterSwitch) => void) {
     this.#clients = sentinelOptions(settings).map(({ master, ...options }) => {
       const client = new Redis({ ...options, connectionName: `${settings.name}:sentinel` });
       // It comes back by itself; meanwhile there are the other sentinels, and the probe.
       client.on('error', () => {});
       client.on('ready', () => client.subscribe(SWITCH).catch(() => {}));
       client.on('message', (_channel: string, text: string) => {
-        const [name, , , host, port] = text.split(' ');
-        if (name === master) onSwitch(`${host}:${port}`);
+        const [name, formerHost, formerPort, host = '', port] = text.split(' ');
+        if (name === master) onSwitch({ from: `${formerHost}:${formerPort}`, to: { host, port: Number(port) } });
       });
       return client;
     });

@@ -1,24 +1,24 @@
-import { connectionOptions } from './connection-options.ts';
+import { type Address, connectionOptions } from './connection-options.ts';
 import { ConnectionTally } from './connection-tally.ts';
 import type { Deadline } from './deadline.ts';
 import { RedisNode } from './redis-node.ts';
 import type { RedisSettings } from './redis-options.ts';
-import { SentinelWatch } from './sentinel-watch.ts';
+import { type MasterSwitch, SentinelWatch } from './sentinel-watch.ts';
 import type { Topology, TopologyWatcher } from './topology.ts';
 
 /** One master in charge of everything: a Redis alone, or the one that sentinels name. */
 export class SingleMaster implements Topology {
   readonly #node: RedisNode;
   readonly #sentinels: SentinelWatch | undefined;
-  /** The last change of master that a sentinel told of, and the data that the former one had. */
-  #switched: { readonly to: string; readonly from: string; readonly at: number } | undefined;
+  /** The last change of master that a sentinel told of. */
+  #switched: (MasterSwitch & { readonly at: number }) | undefined;
 
   constructor(settings: RedisSettings, watcher: TopologyWatcher) {
     const options = connectionOptions(settings);
-    const isFormer = (history: string) => this.#isFormer(history);
-    const place = { address: undefined, options, owns: () => true, misrouted: () => {}, isFormer };
+    const redirect = (named: string) => this.#redirect(named);
+    const place = { address: undefined, options, owns: () => true, misrouted: () => {}, redirect };
     this.#node = new RedisNode(place, settings, new ConnectionTally(settings.observer), watcher);
-    if (settings.mode === 'sentinel') this.#sentinels = new SentinelWatch(settings, (to) => this.#switch(to));
+    if (settings.mode === 'sentinel') this.#sentinels = new SentinelWatch(settings, (change) => this.#switch(change));
   }
 
   nodeOf(): RedisNode {
@@ -41,19 +41,21 @@ export class SingleMaster implements Topology {
   }
 
   /** Each sentinel tells of it; what has found the new master by then stays. */
-  #switch(to: string): void {
-    const { lastHistory: from } = this.#node;
-    if (this.#switched?.to === to && this.#switched.from !== from) return;
-    this.#switched = { to, from, at: performance.now() };
-    this.#node.replace(new Error('the sentinels have named another master'));
+  #switch(change: MasterSwitch): void {
+    this.#switched = { ...change, at: performance.now() };
+    const { host, port } = change.to;
+    this.#node.moveTo(`${host}:${port}`, new Error('the sentinels have named another master'));
   }
 
-  /** The sentinels that have not heard of a change yet still name the former master, which takes itself for one too. */
-  #isFormer(history: string): boolean {
-    if (this.#switched === undefined || history === '' || history !== this.#switched.from) return false;
-    return performance.now() - this.#switched.at < SENTINELS_DISAGREE_MS;
+  /** A sentinel that has not heard of the change yet still names the former master, which takes itself for one too. */
+  #redirect(named: string): Address | undefined {
+    if (named !== this.#switched?.from || performance.now() - this.#switched.at > FORMER_MS) return undefined;
+    return this.#switched.to;
   }
 }
 
-/** Sentinels tell each other every 2 s. */
-const SENTINELS_DISAGREE_MS = 3_000;
+/**
+ * Sentinels tell each other every 2 s, and tell a former master that it is one no more within some 10 s. For good it would
+ * keep us from a master that got its part back while no sentinel could be heard.
+ */
+const FORMER_MS = 15_000;

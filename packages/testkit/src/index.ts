@@ -1,5 +1,6 @@
 export { type BrokerTraits, brokerContract, type OpenBroker } from './broker-contract.ts';
 export { openCaddy } from './caddy-process.ts';
+export { cureSentinel, deafenSentinel } from './deaf-sentinel.ts';
 export { ensureProgram, INSTALL_MS } from './ensure-program.ts';
 export { freePort } from './free-port.ts';
 export { type FrontCertificate, makeFrontCertificate } from './front-certificate.ts';
