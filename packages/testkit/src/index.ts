@@ -7,6 +7,7 @@ export { type FrontCertificate, makeFrontCertificate } from './front-certificate
 export type { FrontProcess } from './front-process.ts';
 export { openHaproxy } from './haproxy-process.ts';
 export { HeldBroker } from './held-broker.ts';
+export { renderKustomization } from './kustomize.ts';
 export {
   type Ending,
   LISTEN_HEADERS,
@@ -40,5 +41,5 @@ export {
   TestInstance,
 } from './test-instance.ts';
 export { type IssuerAnswer, type IssuerKey, makeKey, TestIssuer, type TestIssuerOptions } from './test-issuer.ts';
-export { ensureUnpackedProgram, unpackProgram } from './unpacked-program.ts';
+export { ensureUnpackedProgram } from './unpacked-program.ts';
 export { eventually, within } from './within.ts';
