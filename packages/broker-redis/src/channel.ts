@@ -2,7 +2,7 @@ import { BrokerError, type BrokerListener, type Detach } from '@listen-gateway/c
 import type { ServerId } from '@listen-gateway/protocol';
 import type { CatchUpReader } from './catch-up.ts';
 import { beginRead, type Continuity, followMessage, followPage, type Page, resume, type Step } from './continuity.ts';
-import type { JournalEntry, JournalId } from './journal-entry.ts';
+import { ageOf, type JournalEntry, type JournalId } from './journal-entry.ts';
 import { Listeners } from './listeners.ts';
 import type { RedisKeys } from './redis-keys.ts';
 import type { RedisSettings } from './redis-options.ts';
@@ -145,8 +145,9 @@ export class Channel implements CatchUpReader, SubscriptionOwner {
       this.#settings.observer.gap?.(this.serverId);
       this.#listeners.tell((listener) => listener.gap());
     }
-    for (const { change } of deliver) {
-      if (change) this.#listeners.tell((listener) => listener.change(change));
+    for (const { id, change } of deliver) {
+      const ageMs = ageOf(id);
+      if (change) this.#listeners.tell((listener) => listener.change(change, ageMs));
       else this.#settings.observer.badPayload?.(this.serverId);
     }
     if (this.wantsRead) this.#owner.read(this);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compareIds, readJournalEntry, readMessage } from './journal-entry.ts';
+import { ageOf, compareIds, readJournalEntry, readMessage } from './journal-entry.ts';
 
 const message = { v: 1, id: '2-0', prev: '1-0', change: { method: 'notifications/tools/list_changed' } };
 
@@ -44,5 +44,15 @@ describe('an entry of a journal', () => {
 describe('journal ids', () => {
   it('are ordered by number, not by letter', () => {
     expect(['10-0', '9-0', '9-10', '9-9'].toSorted(compareIds)).toEqual(['9-0', '9-9', '9-10', '10-0']);
+  });
+});
+
+describe('the age of an entry', () => {
+  it('is the time since Redis took it, and none where the clock of Redis is ahead', () => {
+    const before = Date.now();
+    const age = ageOf(`${before - 2_000}-7`);
+    expect(age).toBeGreaterThanOrEqual(2_000);
+    expect(age).toBeLessThanOrEqual(2_000 + Date.now() - before);
+    expect(ageOf(`${before + 60_000}-0`)).toBe(0);
   });
 });

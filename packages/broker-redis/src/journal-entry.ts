@@ -22,6 +22,11 @@ export function compareIds(a: JournalId, b: JournalId): number {
   return aMs - bMs || aSeq - bSeq;
 }
 
+/** How long ago Redis took an entry. Its clock may be ahead of the one here: then no time has passed. */
+export function ageOf(id: JournalId): number {
+  return Math.max(0, Date.now() - Number.parseInt(id, 10));
+}
+
 /** Reads what arrived on a channel; undefined if it has no place in a journal. Never throws: anybody may publish there. */
 export function readMessage(text: string): JournalEntry | undefined {
   const message = parseJson(text);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   freshServerId,
   INSTALL_MS,
@@ -46,6 +47,24 @@ describe('the redis broker, after its connections were cut', () => {
     expect(listener.uris).toEqual(numberedUris(1, 6));
     expect(listener.gaps).toBe(0);
     expect(caughtUp).toEqual([3]);
+  });
+
+  it('says of what was published meanwhile how long ago that was', async () => {
+    const instance = brokers.instance();
+    const publisher = brokers.publisher();
+    const serverId = freshServerId();
+    const listener = new RecordingListener();
+    await instance.attach(serverId, listener);
+    brokers.relay.cut();
+    await untilDown(instance);
+    await publishNumbered(publisher, serverId, 1);
+    const publishedAt = performance.now();
+    await pause(100);
+    const awayMs = performance.now() - publishedAt;
+    brokers.relay.restore();
+    await untilHeard(listener, 1);
+    // Redis counts whole milliseconds.
+    expect(listener.agesMs[0]).toBeGreaterThan(awayMs - 2);
   });
 
   it('catches up over many pages of many servers', async () => {

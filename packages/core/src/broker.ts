@@ -5,8 +5,8 @@ export type Detach = () => void;
 
 /** Hears of one server's changes. Neither method may throw. */
 export interface BrokerListener {
-  /** In publish order; never called after its `Detach`. */
-  change(change: Published): void;
+  /** In publish order; never called after its `Detach`. The broker took the change `ageMs` ago, by its own clock; never negative. */
+  change(change: Published, ageMs: number): void;
   /** Changes may have been missed and cannot be read again; what follows is complete once more. */
   gap(): void;
 }

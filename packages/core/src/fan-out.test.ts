@@ -1,5 +1,5 @@
 import type { Filter } from '@listen-gateway/protocol';
-import { ManualClock, type RecordingSink, recordingSinks } from '@listen-gateway/testkit';
+import { ManualClock, RecordingObserver, type RecordingSink, recordingSinks } from '@listen-gateway/testkit';
 import { describe, expect, it } from 'vitest';
 import { sampleStream } from '../test/sample-stream.ts';
 import type { Clock } from './clock.ts';
@@ -15,8 +15,9 @@ interface Host {
 /** Live streams that share an id, the acknowledgement their only write so far; and the pass that writes to them. */
 function fanOutTo(streams: number, honored: Filter = { toolsListChanged: true }) {
   const clock = new ManualClock(1_000);
-  const passes: { streams: number; tookMs: number }[] = [];
-  const fanOut = new FanOut(clock, (streams, tookMs) => passes.push({ streams, tookMs }));
+  const observer = new RecordingObserver();
+  const { passes, agesMs } = observer;
+  const fanOut = new FanOut(clock, observer);
   const { open, sinks } = recordingSinks();
   const tags = new SubscriptionTags();
   const hosts: Host[] = Array.from({ length: streams }, (_, index) => {
@@ -30,7 +31,7 @@ function fanOutTo(streams: number, honored: Filter = { toolsListChanged: true })
   };
   const written = () => hosts.map(({ sink }) => sink.chunks.length - 1);
   const writes = () => written().reduce((sum, count) => sum + count, 0);
-  return { clock, fanOut, hosts, oweTools, passes, written, writes };
+  return { clock, fanOut, hosts, oweTools, passes, agesMs, written, writes };
 }
 
 describe('a pass', () => {
@@ -91,7 +92,7 @@ describe('a pass', () => {
 
   it('does not lose a mark that comes with a write', () => {
     const clock = new ManualClock();
-    const fanOut = new FanOut(clock, () => {});
+    const fanOut = new FanOut(clock, new RecordingObserver());
     let writes = 0;
     const stream: Stream = sampleStream({
       openSink: () => ({
@@ -158,8 +159,8 @@ describe('a pass', () => {
       after: (ms, task) => manual.after(ms, task),
       soon: (task) => manual.soon(task),
     };
-    const passes: [number, number][] = [];
-    const fanOut = new FanOut(clock, (...pass) => passes.push(pass));
+    const observer = new RecordingObserver();
+    const fanOut = new FanOut(clock, observer);
     for (let n = 0; n < 129; n += 1) fanOut.enqueue(sampleStream());
     manual.runSoon();
     laterMs = 7;
@@ -168,9 +169,61 @@ describe('a pass', () => {
     manual.runSoon();
     laterMs = 9;
     manual.runSoon();
-    expect(passes).toEqual([
-      [129, 7],
-      [1, 2],
+    expect(observer.passes).toEqual([
+      { streams: 129, tookMs: 7 },
+      { streams: 1, tookMs: 2 },
     ]);
+  });
+});
+
+describe('a change', () => {
+  it('is timed once, from when the broker took it to the end of the pass that wrote it, however many streams', () => {
+    const { clock, fanOut, hosts, oweTools, agesMs } = fanOutTo(300);
+    clock.advance(50);
+    hosts.forEach(oweTools);
+    fanOut.time(1_000);
+    fanOut.time(1_020);
+    clock.runSoon();
+    clock.runSoon();
+    expect(agesMs).toEqual([]);
+    clock.runSoon();
+    expect(agesMs).toEqual([50, 30]);
+  });
+
+  it('that comes while a pass runs is timed to the end of the one that writes it', () => {
+    const { clock, fanOut, hosts, oweTools, agesMs } = fanOutTo(200);
+    const [walked, ahead] = [hosts[0] as Host, hosts[199] as Host];
+    hosts.forEach(oweTools);
+    clock.runSoon();
+    oweTools(ahead);
+    fanOut.time(997);
+    oweTools(walked);
+    fanOut.time(998);
+    clock.runSoon();
+    expect(agesMs, 'the running pass has yet to reach the one stream').toEqual([3]);
+    clock.runSoon();
+    expect(agesMs).toEqual([3, 2]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it('is not timed where it is written to nobody, because they have left or do not read', () => {
+    const { clock, fanOut, hosts, oweTools, agesMs } = fanOutTo(2);
+    const [leaver, stalled] = hosts as [Host, Host];
+    stalled.stream.blockedSince = 0;
+    hosts.forEach(oweTools);
+    leaver.sink.leave();
+    fanOut.time(1_000);
+    clock.advance(0);
+    expect(agesMs).toEqual([]);
+  });
+
+  it('is one of 4096 at most that are timed in a pass, and the next pass begins anew', () => {
+    const { clock, fanOut, hosts, oweTools, agesMs } = fanOutTo(1);
+    for (const expected of [4_096, 8_192]) {
+      hosts.forEach(oweTools);
+      for (let change = 0; change < 5_000; change += 1) fanOut.time(1_000);
+      clock.advance(0);
+      expect(agesMs).toHaveLength(expected);
+    }
   });
 });

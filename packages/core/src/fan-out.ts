@@ -1,8 +1,11 @@
 import type { Clock } from './clock.ts';
 import type { Stream } from './stream.ts';
+import type { StreamObserver } from './stream-observer.ts';
 
 /** Streams written to before the event loop gets its turn: other requests wait a few milliseconds at most. */
 const STREAMS_PER_SLICE = 128;
+/** Of a pass that carries more changes than this the rest is not timed. */
+const MOST_TIMED = 4_096;
 
 /**
  * Writes to the streams that owe something. A change only marks streams; the pass that follows walks them in slices
@@ -10,7 +13,7 @@ const STREAMS_PER_SLICE = 128;
  */
 export class FanOut {
   readonly #clock: Clock;
-  readonly #passed: (streams: number, tookMs: number) => void;
+  readonly #observer: Pick<StreamObserver, 'passed' | 'written'>;
   /** The streams of the next pass. */
   #marked: Stream[] = [];
   #markedAt = 0;
@@ -18,10 +21,14 @@ export class FanOut {
   #passing: readonly Stream[] = [];
   #next = 0;
   #startedAt = 0;
+  #writes = 0;
+  /** When the broker took the changes that the next pass carries, and those of the one that is running. */
+  #timed: number[] = [];
+  #timing: number[] = [];
 
-  constructor(clock: Clock, passed: (streams: number, tookMs: number) => void) {
+  constructor(clock: Clock, observer: Pick<StreamObserver, 'passed' | 'written'>) {
     this.#clock = clock;
-    this.#passed = passed;
+    this.#observer = observer;
   }
 
   /**
@@ -36,8 +43,18 @@ export class FanOut {
     if (this.#passing.length === 0) this.#clock.soon(this.#begin);
   }
 
+  /** Times a change from `takenAt`, in milliseconds of the clock, to the end of the pass that writes it; follows the enqueues. */
+  time(takenAt: number): void {
+    // Where none is on the next list, the running pass has yet to reach every stream that owes the change.
+    const times = this.#marked.length > 0 ? this.#timed : this.#timing;
+    if (times.length < MOST_TIMED) times.push(takenAt);
+  }
+
   readonly #begin = (): void => {
     this.#passing = this.#marked;
+    this.#timing = this.#timed;
+    this.#timed = [];
+    this.#writes = 0;
     this.#startedAt = this.#markedAt;
     this.#marked = [];
     this.#next = 0;
@@ -50,7 +67,7 @@ export class FanOut {
     for (let index = this.#next; index < end; index += 1) {
       const stream = streams[index] as Stream;
       stream.queued = false;
-      stream.flush();
+      if (stream.flush()) this.#writes += 1;
     }
     this.#next = end;
     if (end < streams.length) this.#clock.soon(this.#slice);
@@ -60,8 +77,12 @@ export class FanOut {
   #end(): void {
     const streams = this.#passing;
     for (const stream of streams) stream.tag.endPass();
+    const timing = this.#timing;
     this.#passing = [];
+    this.#timing = [];
     if (this.#marked.length > 0) this.#clock.soon(this.#begin);
-    this.#passed(streams.length, this.#clock.now() - this.#startedAt);
+    const now = this.#clock.now();
+    this.#observer.passed(streams.length, now - this.#startedAt);
+    if (this.#writes > 0) for (const takenAt of timing) this.#observer.written(now - takenAt);
   }
 }

@@ -10,6 +10,7 @@ export {
   type PublishOutcome,
   type Receipt,
 } from './broker.ts';
+export type { Census } from './census.ts';
 export type { Cancel, Clock, Random } from './clock.ts';
 export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 export { type Drain, type DrainTimes, startDrain } from './drain.ts';

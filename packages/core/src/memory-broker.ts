@@ -26,8 +26,13 @@ interface Channel {
   /** An object for each attach, because one listener may attach twice. */
   readonly attached: Set<{ readonly listener: BrokerListener }>;
   /** Published and not yet delivered; longer than one batch only if a listener publishes. */
-  readonly undelivered: Published[];
+  readonly undelivered: Taken[];
   delivering: boolean;
+}
+
+interface Taken {
+  readonly change: Published;
+  readonly takenAt: number;
 }
 
 const DEFAULT_JOURNAL: JournalBounds = { length: 1_000, ageMs: 60 * 60_000 };
@@ -106,21 +111,22 @@ export class MemoryBroker implements Broker {
   }
 
   #deliver(channel: Channel, changes: readonly Published[]): void {
-    channel.undelivered.push(...changes);
+    const takenAt = this.#clock.now();
+    for (const change of changes) channel.undelivered.push({ change, takenAt });
     // A listener that publishes would otherwise reach the listeners after it with the newer change first.
     if (channel.delivering) return;
     channel.delivering = true;
-    for (let change = channel.undelivered.shift(); change; change = channel.undelivered.shift()) {
+    for (let taken = channel.undelivered.shift(); taken; taken = channel.undelivered.shift()) {
       for (const attachment of [...channel.attached]) {
-        if (channel.attached.has(attachment)) this.#tell(attachment.listener, change);
+        if (channel.attached.has(attachment)) this.#tell(attachment.listener, taken);
       }
     }
     channel.delivering = false;
   }
 
-  #tell(listener: BrokerListener, change: Published): void {
+  #tell(listener: BrokerListener, { change, takenAt }: Taken): void {
     try {
-      listener.change(change);
+      listener.change(change, this.#clock.now() - takenAt);
     } catch (cause) {
       this.#onFault(cause);
     }

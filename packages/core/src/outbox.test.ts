@@ -82,6 +82,7 @@ function expectSame(outbox: Outbox, model: Model): void {
   const tasks = [...model.tasks.values()];
   expect(outbox.owed).toEqual({ lists, uris, tasks });
   expect(outbox.owedUris).toBe(uris.length);
+  expect(outbox.size).toBe(model.lists.size + uris.length + tasks.length);
   expect(outbox.isEmpty).toBe(lists === 0 && uris.length + tasks.length === 0);
   expect(outbox.listsOnly).toBe(uris.length + tasks.length === 0 ? lists : undefined);
   expect(outbox.uriOnly).toBe(lists === 0 && tasks.length === 0 && uris.length === 1 ? uris[0] : undefined);

@@ -48,6 +48,14 @@ export class Outbox {
     return true;
   }
 
+  /** How many notifications are owed. */
+  get size(): number {
+    const { tools, prompts, resources } = LIST_BITS;
+    const has = (bit: number) => ((this.#lists & bit) === 0 ? 0 : 1);
+    const tasks = this.#task === undefined ? 0 : 1 + (this.#moreTasks?.size ?? 0);
+    return has(tools) + has(prompts) + has(resources) + this.owedUris + tasks;
+  }
+
   /** How many URIs are owed. */
   get owedUris(): number {
     return this.#uri === undefined ? 0 : 1 + (this.#moreUris?.size ?? 0);

@@ -15,6 +15,8 @@ export interface StreamObserver {
   marked(kind: ChangeKind, owing: number, coalesced: number): void;
   /** All marked streams were written to, `tookMs` after the first was marked. */
   passed(streams: number, tookMs: number): void;
+  /** A pass wrote what streams owed of a change that the broker had taken `ageMs` before; where nothing was written, not told. */
+  written(ageMs: number): void;
   /** Changes of a server may have been missed; so many streams are told of everything. */
   gap(serverId: ServerId, streams: number): void;
 }
@@ -28,6 +30,7 @@ export function together(observers: readonly StreamObserver[]): StreamObserver {
     refused: (serverId, refusal) => each((observer) => observer.refused(serverId, refusal)),
     marked: (kind, owing, coalesced) => each((observer) => observer.marked(kind, owing, coalesced)),
     passed: (streams, tookMs) => each((observer) => observer.passed(streams, tookMs)),
+    written: (ageMs) => each((observer) => observer.written(ageMs)),
     gap: (serverId, streams) => each((observer) => observer.gap(serverId, streams)),
   };
 }

@@ -86,12 +86,16 @@ export class Stream implements SinkEvents {
     this.#write({ text: acknowledgementFrame(this.tag.idJson, this.honored) + this.#owedText() });
   }
 
-  /** Writes all that is owed in one chunk; leaves it owed while the stream is not live or its host does not read. */
-  flush(): void {
-    if (this.#state.phase !== 'live' || this.blockedSince !== undefined || this.outbox.isEmpty) return;
+  /**
+   * Writes all that is owed in one chunk, and says whether it did; leaves it owed while the stream is not live or its
+   * host does not read.
+   */
+  flush(): boolean {
+    if (this.#state.phase !== 'live' || this.blockedSince !== undefined || this.outbox.isEmpty) return false;
     const chunk = this.tag.encode(this.outbox);
     this.outbox.clear();
     this.#write(chunk);
+    return true;
   }
 
   /** A comment for intermediaries and idle timers; a blocked stream has bytes enough under way. */

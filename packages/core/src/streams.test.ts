@@ -146,6 +146,16 @@ describe('a stream', () => {
 });
 
 describe('streams', () => {
+  it('times the changes that it writes, and neither those that nobody asked for nor gaps nor disconnects', async () => {
+    const instance = new TestInstance();
+    await instance.open({ filter: { toolsListChanged: true, resourceSubscriptions: ['file:///a'] }, subject: 'ann' });
+    await instance.publish([tools, { kind: 'prompts' }, uri('file:///a')]);
+    await instance.publish({ kind: 'disconnect', subject: 'bob' });
+    instance.broker.gap(TEST_SERVER);
+    instance.clock.advance(0);
+    expect(instance.observer.agesMs).toEqual([0, 0]);
+  });
+
   it('of one host are independent, ids 1 and "1" included (P-1.6, SUB-08, FIELD A4)', async () => {
     const instance = new TestInstance();
     const subject = 'ann';

@@ -2,11 +2,13 @@ import type { Announcement, Change, Filter, Published, RequestId, ServerId } fro
 import { admit, type Refusal, type StreamLimits } from './admit.ts';
 import { Attachments } from './attachments.ts';
 import type { Broker } from './broker.ts';
+import { arrears, type Census } from './census.ts';
 import type { Clock } from './clock.ts';
 import { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 import { Expiries } from './expiries.ts';
 import { FanOut } from './fan-out.ts';
 import { honor, isEmpty } from './honor.ts';
+import { outlivesDisconnect } from './lost-disconnect.ts';
 import type { Principal } from './principal.ts';
 import { PrincipalStreams } from './principal-streams.ts';
 import { Registry } from './registry.ts';
@@ -63,10 +65,10 @@ export class Streams implements StreamOwner {
   constructor(options: StreamsOptions) {
     this.#options = options;
     this.#attachments = new Attachments(options.broker, (serverId) => ({
-      change: (published) => this.#take(serverId, published),
+      change: (published, ageMs) => this.#take(serverId, published, ageMs),
       gap: () => this.#gap(serverId),
     }));
-    this.#fanOut = new FanOut(options.clock, (streams, tookMs) => options.observer.passed(streams, tookMs));
+    this.#fanOut = new FanOut(options.clock, options.observer);
     this.#wheel = new Wheel<Stream>(options.clock, {
       turnMs: options.keepaliveMs,
       visit: (stream) => stream.keepalive(),
@@ -79,6 +81,11 @@ export class Streams implements StreamOwner {
   /** The open streams, those still opening included. */
   get open(): ReadonlySet<Stream> {
     return this.#open;
+  }
+
+  /** Counts of this moment. */
+  census(): Census {
+    return { open: this.#open.size, ...arrears(this.#blocked), servers: this.#attachments.size };
   }
 
   /**
@@ -183,17 +190,18 @@ export class Streams implements StreamOwner {
     return this.refuse(stream.serverId, REFUSAL_OF[reason] ?? 'draining');
   }
 
-  #take(serverId: ServerId, published: Published): void {
+  #take(serverId: ServerId, published: Published, ageMs: number): void {
     if (published.kind === 'disconnect') {
       this.#options.onDisconnect?.(serverId, published.subject);
       for (const stream of this.#principals.named(serverId, published)) stream.end('revoked');
       return;
     }
-    this.#mark(serverId, published);
+    this.#mark(serverId, published, ageMs);
   }
 
-  #mark(serverId: ServerId, change: Change): void {
+  #mark(serverId: ServerId, change: Change, ageMs: number): void {
     const { owing, coalesced } = this.#registry.mark(serverId, change, (stream) => this.#fanOut.enqueue(stream));
+    if (owing + coalesced > 0) this.#fanOut.time(this.#options.clock.now() - ageMs);
     this.#options.observer.marked(change.kind, owing, coalesced);
   }
 
@@ -206,20 +214,13 @@ export class Streams implements StreamOwner {
     this.#options.onDisconnect?.(serverId, undefined);
     this.#options.observer.gap(serverId, streams.length);
     for (const stream of streams) {
-      const isOver = stream.honored.taskIds !== undefined || this.#outlivesItsDisconnect(stream);
+      const isOver = stream.honored.taskIds !== undefined || outlivesDisconnect(stream.principal, this.#options.clock);
       if (isOver && stream.state.phase === 'live') stream.end('gap');
       else {
         stream.outbox.oweEverything(stream.honored);
         this.#fanOut.enqueue(stream);
       }
     }
-  }
-
-  /** Whether nothing else would soon end a stream whose principal may have been disconnected unheard. */
-  #outlivesItsDisconnect({ principal }: Stream): boolean {
-    if (principal === undefined) return false;
-    const { expiresAt = Number.POSITIVE_INFINITY } = principal;
-    return expiresAt - this.#options.clock.now() > LOST_DISCONNECT_MS;
   }
 
   #endDue(): void {
@@ -230,9 +231,6 @@ export class Streams implements StreamOwner {
     }
   }
 }
-
-/** How long a disconnect that was lost may go without effect; a credential that expires by then is left alone. */
-const LOST_DISCONNECT_MS = 3_600_000;
 
 /** What a listen is refused with whose stream ended before it was acknowledged. */
 const REFUSAL_OF: Partial<Readonly<Record<CloseReason, Refusal>>> = {

@@ -41,8 +41,8 @@ export function attachContract(open: OpenBroker, traits: BrokerTraits): void {
     const once = new RecordingListener();
     const detach = await broker.attach(serverId, leaving);
     const detachOnce = await broker.attach(serverId, {
-      change(change) {
-        once.change(change);
+      change(change, ageMs) {
+        once.change(change, ageMs);
         detachOnce();
       },
       gap: () => {},
@@ -84,6 +84,22 @@ export function attachContract(open: OpenBroker, traits: BrokerTraits): void {
     await broker.publish(one, [numbered(2)]);
     await listener.until(ARRIVAL_MS, 'its own change', ({ heard }) => heard.length > 0);
     expect(listener.uris).toEqual(numberedUris(2, 2));
+  });
+
+  it('says how long ago the broker took each change', async () => {
+    const broker = await open();
+    const serverId = freshServerId();
+    const listener = new RecordingListener();
+    await broker.attach(serverId, listener);
+    const askedAt = performance.now();
+    await broker.publish(serverId, [numbered(1), numbered(2)]);
+    await listener.until(ARRIVAL_MS, 'both changes', ({ uris }) => uris.length === 2);
+    // A broker's clock may be one of whole milliseconds.
+    const tookMs = performance.now() - askedAt + 2;
+    for (const ageMs of listener.agesMs) {
+      expect(ageMs).toBeGreaterThanOrEqual(0);
+      expect(ageMs).toBeLessThanOrEqual(tookMs);
+    }
   });
 
   it('tells every listener of a server, also when one of them throws', async () => {

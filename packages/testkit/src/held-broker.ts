@@ -61,7 +61,10 @@ export class HeldBroker implements Broker {
 
   async attach(serverId: ServerId, listener: BrokerListener): Promise<Detach> {
     this.attaches += 1;
-    const heard: BrokerListener = { change: (change) => listener.change(change), gap: () => listener.gap() };
+    const heard: BrokerListener = {
+      change: (change, ageMs) => listener.change(change, ageMs),
+      gap: () => listener.gap(),
+    };
     this.#attached.set(heard, serverId);
     const attaching = this.#inner.attach(serverId, heard);
     const verdict = this.#holding ? await this.#verdict(serverId) : 'confirmed';

@@ -5,9 +5,12 @@ import { within } from './within.ts';
 /** Writes down what a broker says, and wakes a test that waits for it. */
 export class RecordingListener implements BrokerListener {
   readonly heard: (Published | 'gap')[] = [];
+  /** How old each change was, in the order heard. */
+  readonly agesMs: number[] = [];
   readonly #waiting = new Set<() => void>();
 
-  change(change: Published): void {
+  change(change: Published, ageMs: number): void {
+    this.agesMs.push(ageMs);
     this.#note(change);
   }
 

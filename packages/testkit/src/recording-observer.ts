@@ -8,6 +8,8 @@ export class RecordingObserver implements StreamObserver {
   readonly refusals: Refusal[] = [];
   readonly marks: { readonly kind: ChangeKind; readonly owing: number; readonly coalesced: number }[] = [];
   readonly passes: { readonly streams: number; readonly tookMs: number }[] = [];
+  /** How long ago the broker had taken each change that was written. */
+  readonly agesMs: number[] = [];
   readonly gaps: { readonly serverId: ServerId; readonly streams: number }[] = [];
 
   opened(stream: Stream, waitedMs: number): void {
@@ -28,6 +30,10 @@ export class RecordingObserver implements StreamObserver {
 
   passed(streams: number, tookMs: number): void {
     this.passes.push({ streams, tookMs });
+  }
+
+  written(ageMs: number): void {
+    this.agesMs.push(ageMs);
   }
 
   gap(serverId: ServerId, streams: number): void {

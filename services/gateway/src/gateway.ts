@@ -25,14 +25,16 @@ import { watchAuthentication } from './auth/watch-authentication.ts';
 import type { GatewayConfig } from './config.ts';
 import type { EndpointOptions } from './http/endpoint.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
+import { refusalMetrics } from './http/metrics.ts';
 import { TrustedProxies } from './http/trusted-proxies.ts';
 import { HostLimits } from './limits/host-limits.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
-import { authorizerMetrics, lostHostMetrics, proxyMetrics, refusalMetrics, streamMetrics } from './metrics.ts';
+import { authorizerMetrics, lostHostMetrics, streamMetrics } from './metrics.ts';
 import { readinessOf } from './readiness.ts';
 import { closeServers, openServers, type Server, type ServersOptions } from './servers.ts';
 import { streamLog } from './stream-log.ts';
+import { proxyMetrics } from './upstream/metrics.ts';
 
 export interface GatewayOptions {
   readonly config: Omit<GatewayConfig, 'admin' | 'broker' | 'log'>;
@@ -137,7 +139,7 @@ function openStreams(
   const streams: Streams = new Streams({
     broker,
     clock,
-    observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.open.size)]),
+    observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.census(), config.limits)]),
     limits: config.limits,
     onDisconnect,
     ...config.stream,

@@ -1,19 +1,25 @@
-import { CLOSE_REASONS, REFUSALS, type StreamObserver } from '@listen-gateway/core';
+import { type Census, CLOSE_REASONS, REFUSALS, type StreamLimits, type StreamObserver } from '@listen-gateway/core';
+import { type ChangeKind, NOTIFICATION_METHODS } from '@listen-gateway/protocol';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { CONSULTATIONS, type Consultation } from './authorization/callback-authorizer.ts';
-import type { ExchangeOutcome } from './upstream/exchange.ts';
 
 /** From a tick of the event loop to a drain window. */
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 /** From a host that came and went to one that stayed for a day; hosts count re-opens by these ages (P-5). */
 const AGES_S = [1, 10, 60, 300, 900, 3600, 21_600, 86_400];
 
-/** What an operator can see of the streams; docs/metrics.md lists each. Labels come from closed unions only. */
-export function streamMetrics(registry: Registry, openStreams: () => number): StreamObserver {
-  const metrics = createStreamMetrics(registry, openStreams);
+const KINDS = Object.keys(NOTIFICATION_METHODS) as readonly ChangeKind[];
+
+/** What an operator can see of the streams; docs/metrics lists each. Labels come from closed unions only. */
+export function streamMetrics(registry: Registry, census: () => Census, limits: StreamLimits): StreamObserver {
+  createStreamGauges(registry, census, limits);
+  const metrics = createStreamMetrics(registry);
   // A series that starts at zero shows its first increase; one that appears with it does not.
   for (const reason of CLOSE_REASONS) metrics.closed.inc({ reason }, 0);
   for (const reason of REFUSALS) metrics.refused.inc({ reason }, 0);
+  for (const kind of KINDS) {
+    for (const counter of [metrics.changes, metrics.notifications, metrics.coalesced]) counter.inc({ kind }, 0);
+  }
 
   return {
     opened: (_stream, waitedMs) => {
@@ -34,6 +40,7 @@ export function streamMetrics(registry: Registry, openStreams: () => number): St
       metrics.writes.inc(streams);
       metrics.pass.observe(tookMs / 1000);
     },
+    written: (ageMs) => metrics.publishToWrite.observe(ageMs / 1000),
     gap: () => metrics.gaps.inc(),
   };
 }
@@ -57,52 +64,34 @@ export function authorizerMetrics(registry: Registry): (consultation: Consultati
   return (outcome) => questions.inc({ outcome });
 }
 
-/** Counts requests that the gateway itself refused, listens among them, by status. */
-export function refusalMetrics(registry: Registry): (status: number) => void {
-  const refused = new Counter({
-    name: 'lg_requests_refused_total',
-    help: 'Requests that the gateway itself refused, listens among them, by status.',
-    labelNames: ['status'],
-    registers: [registry],
-  });
-  return (status) => refused.inc({ status });
+/** Asked for when they are scraped, so that they cost nothing in between. */
+function createStreamGauges(registry: Registry, census: () => Census, { streamsPerInstance }: StreamLimits): void {
+  const gauge = (name: string, help: string, count: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(count());
+      },
+    });
+  gauge('lg_streams_open', 'Streams that are open now, those still opening included.', () => census().open);
+  gauge('lg_streams_limit', 'Streams that this instance holds at most.', () => streamsPerInstance);
+  gauge('lg_streams_blocked', 'Streams whose hosts do not read what was sent to them.', () => census().blocked);
+  gauge('lg_outbox_notifications', 'Notifications that blocked streams owe their hosts.', () => census().owed);
+  gauge(
+    'lg_servers_attached',
+    'Servers that there are streams for and changes are received of.',
+    () => census().servers,
+  );
 }
 
-/** Counts requests forwarded to upstreams, by how they ended. */
-export function proxyMetrics(registry: Registry): (outcome: ExchangeOutcome['kind'], tookMs: number) => void {
-  const registers = [registry];
-  const requests = new Counter({
-    name: 'lg_proxy_requests_total',
-    help: 'Requests forwarded to upstreams, by how they ended.',
-    labelNames: ['outcome'],
-    registers,
-  });
-  const seconds = new Histogram({
-    name: 'lg_proxy_seconds',
-    help: 'From a request to the end of its answer, streams included.',
-    buckets: [...SECONDS, 10, 60, 300],
-    registers,
-  });
-  return (outcome, tookMs) => {
-    requests.inc({ outcome });
-    seconds.observe(tookMs / 1000);
-  };
-}
-
-function createStreamMetrics(registry: Registry, openStreams: () => number) {
+function createStreamMetrics(registry: Registry) {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter<Label>({ name, help, labelNames, registers });
   const histogram = (name: string, help: string, buckets: number[]) =>
     new Histogram({ name, help, buckets, registers });
-  new Gauge({
-    name: 'lg_streams_open',
-    help: 'Streams that are open now, those still opening included.',
-    registers,
-    collect() {
-      this.set(openStreams());
-    },
-  });
   return {
     opened: counter('lg_streams_opened_total', 'Streams that were acknowledged.'),
     closed: counter('lg_streams_closed_total', 'Acknowledged streams that are over, by close reason.', 'reason'),
@@ -117,6 +106,11 @@ function createStreamMetrics(registry: Registry, openStreams: () => number) {
       'kind',
     ),
     pass: histogram('lg_fan_out_seconds', 'From the first mark of a fan-out pass to its last write.', SECONDS),
+    publishToWrite: histogram(
+      'lg_publish_to_write_seconds',
+      'From when the broker took a change to the last write of the pass that carried it, by the clocks of both.',
+      [...SECONDS, 5, 10, 30],
+    ),
     writes: counter('lg_fan_out_writes_total', 'Streams visited by fan-out passes.'),
     gaps: counter('lg_gaps_total', 'Times that changes may have been missed and streams were told of everything.'),
   };

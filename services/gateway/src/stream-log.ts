@@ -11,6 +11,7 @@ export function streamLog(log: Log): StreamObserver {
     refused: (serverId, reason) => log.info({ serverId, reason }, 'listen refused'),
     marked: (kind, owing, coalesced) => log.debug({ kind, owing, coalesced }, 'change received'),
     passed: () => {},
+    written: () => {},
     gap: (serverId, streams) =>
       log.warn({ serverId, streams }, 'changes may have been missed; telling streams of everything'),
   };
