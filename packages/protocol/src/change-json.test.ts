@@ -26,6 +26,7 @@ const working = {
   ttlMs: 60_000,
 };
 const task = (params: object) => ({ method: 'notifications/tasks', params });
+const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
 /** Any sequence of UTF-16 units, lone surrogates included. */
 const anyText = fc.string({ unit: fc.nat(0xffff).map((unit) => String.fromCharCode(unit)), minLength: 1 });
@@ -56,8 +57,11 @@ const change = fc
         })),
     ),
     audience,
+    fc.option(fc.constantFrom({ traceparent }, { traceparent, tracestate: 'acme=1,b@acme=2' }), { nil: undefined }),
   )
-  .map(([members, audience]) => ({ ...members, ...(audience && { audience }) }) as Change);
+  .map(
+    ([members, audience, trace]) => ({ ...members, ...(audience && { audience }), ...(trace && { trace }) }) as Change,
+  );
 
 describe('a change', () => {
   it('comes back as it went through JSON, whatever its URI, task and audience hold (FIELD C4, C28)', () => {
@@ -66,7 +70,7 @@ describe('a change', () => {
         const text = changeJson(change);
         const again = parsed(JSON.parse(text));
         expect(again).toEqual(change);
-        expect(changeJson(again)).toBe(text);
+        expect(JSON.parse(changeJson(again))).toEqual(JSON.parse(text));
       }),
     );
   });
@@ -76,8 +80,8 @@ describe('a change', () => {
     expect(parsed({ jsonrpc: '2.0', method: `notifications/${kind}/list_changed`, params: {} })).toEqual({ kind });
   });
 
-  it('loses what says nothing about it: jsonrpc and _meta', () => {
-    const params = { _meta: { 'io.modelcontextprotocol/subscriptionId': 7 } };
+  it('loses what says nothing about it: jsonrpc and _meta, baggage among it', () => {
+    const params = { _meta: { 'io.modelcontextprotocol/subscriptionId': 7, baggage: 'user=ann' } };
     expect(parsed({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params })).toStrictEqual({
       kind: 'tools',
     });
@@ -88,6 +92,30 @@ describe('a change', () => {
     });
     expect(parsed(task({ ...working, ...params }))).toStrictEqual({ kind: 'task', task: working });
   });
+
+  it('keeps the trace context of its _meta, which is where the journal has it too', () => {
+    const _meta = { traceparent, tracestate: 'acme=1', baggage: 'user=ann' };
+    const trace = { traceparent, tracestate: 'acme=1' };
+    expect(parsed({ method: 'notifications/tools/list_changed', params: { _meta } })).toStrictEqual({
+      kind: 'tools',
+      trace,
+    });
+    const read = parsed(task({ ...working, _meta }));
+    expect(read).toStrictEqual({ kind: 'task', task: working, trace });
+    expect(JSON.parse(changeJson(read))).toEqual(task({ ...working, _meta: trace }));
+  });
+
+  it.each([1, null, '', 'x', `${traceparent}-`, traceparent.toUpperCase()])(
+    'whose traceparent is malformed is a change without a trace, and no error: %j',
+    (bad) => {
+      const _meta = { traceparent: bad, tracestate: 'acme=1' };
+      const uri = 'file:///a';
+      expect(parsed({ method: 'notifications/resources/updated', params: { uri, _meta } })).toStrictEqual({
+        kind: 'resource',
+        uri,
+      });
+    },
+  );
 
   it.each([
     [{ method: 'notifications/tools/list_changed', audiences: { subjects: ['a'] } }, 'audiences'],

@@ -1,6 +1,7 @@
 import { TaskStatusNotificationParamsV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { z } from 'zod';
 import { type Change, type ListKind, NOTIFICATION_METHODS, type Published, type Task } from './change.ts';
+import { traceContextIn } from './trace-context.ts';
 
 /** What is wrong with one member: where it stands in the JSON (keys and indexes from the root) and how to mend it. */
 export interface Problem {
@@ -15,8 +16,8 @@ export type ParsedChange =
 /**
  * Reads one change from the JSON form used by the publisher API, the journal and the channel: the MCP notification
  * that the backend means, and optionally its audience. Members of a notification that say nothing about the change
- * (`jsonrpc`, `_meta`) are accepted and left out; any other unknown member is a problem, because a misspelt
- * `audience` would otherwise reach everybody.
+ * (`jsonrpc`, and of `_meta` all but the trace context) are accepted and left out; any other unknown member is a problem,
+ * because a misspelt `audience` would otherwise reach everybody.
  */
 export function parseChange(json: unknown): ParsedChange {
   const parsed = ChangeJsonSchema.safeParse(json);
@@ -45,8 +46,15 @@ export function publishedJson(published: Published): string {
 
 /** The JSON text of a change, as `parseChange` reads it. */
 export function changeJson(change: Change): string {
-  const params = change.kind === 'resource' ? { uri: change.uri } : change.kind === 'task' ? change.task : undefined;
-  return JSON.stringify({ method: NOTIFICATION_METHODS[change.kind], params, audience: change.audience });
+  const params = paramsOf(change);
+  // Under `_meta`, which every reader of this format lets pass, whether it knows of traces or not.
+  const traced = change.trace === undefined ? params : { ...params, _meta: change.trace };
+  return JSON.stringify({ method: NOTIFICATION_METHODS[change.kind], params: traced, audience: change.audience });
+}
+
+function paramsOf(change: Change): object | undefined {
+  if (change.kind === 'task') return change.task;
+  return change.kind === 'resource' ? { uri: change.uri } : undefined;
 }
 
 /** Describes zod's findings by member; the alternatives of a union are not listed, since one method picks one of them. */
@@ -106,19 +114,20 @@ const ChangeJsonSchema = z.discriminatedUnion(
 const methodHint = `must be one of ${Object.values(NOTIFICATION_METHODS).join(', ')}`;
 
 function toChange(json: z.infer<typeof ChangeJsonSchema>): Change {
-  const audience = json.audience && { audience: json.audience };
+  const trace = traceContextIn(json.params?._meta);
+  const more = { ...(json.audience && { audience: json.audience }), ...(trace && { trace }) };
   switch (json.method) {
     case NOTIFICATION_METHODS.tools:
-      return { kind: 'tools', ...audience };
+      return { kind: 'tools', ...more };
     case NOTIFICATION_METHODS.prompts:
-      return { kind: 'prompts', ...audience };
+      return { kind: 'prompts', ...more };
     case NOTIFICATION_METHODS.resources:
-      return { kind: 'resources', ...audience };
+      return { kind: 'resources', ...more };
     case NOTIFICATION_METHODS.resource:
-      return { kind: 'resource', uri: json.params.uri, ...audience };
+      return { kind: 'resource', uri: json.params.uri, ...more };
     case NOTIFICATION_METHODS.task: {
       const { _meta, ...task } = json.params;
-      return { kind: 'task', task: task as Task, ...audience };
+      return { kind: 'task', task: task as Task, ...more };
     }
   }
 }

@@ -1,3 +1,5 @@
+import type { TraceContext } from './trace-context.ts';
+
 /** The three kinds of list that can change. */
 export type ListKind = 'tools' | 'prompts' | 'resources';
 
@@ -9,24 +11,30 @@ export interface Audience {
   readonly subjects: readonly string[];
 }
 
-/** What happened on a server; carries no subscription id, because it is not yet on any stream. */
+/**
+ * What happened on a server; carries no subscription id, because it is not yet on any stream. Its trace, if it has one,
+ * says in the course of what, and no more than that: two changes that differ in it alone mean the same.
+ */
 export type Change = ListChange | ResourceChange | TaskChange;
 
 export interface ListChange {
   readonly kind: ListKind;
   readonly audience?: Audience;
+  readonly trace?: TraceContext;
 }
 
 export interface ResourceChange {
   readonly kind: 'resource';
   readonly uri: string;
   readonly audience?: Audience;
+  readonly trace?: TraceContext;
 }
 
 export interface TaskChange {
   readonly kind: 'task';
   readonly task: Task;
   readonly audience?: Audience;
+  readonly trace?: TraceContext;
 }
 
 /**

@@ -48,3 +48,4 @@ export {
   type ServerInfo,
   subscriptionIdJson,
 } from './sse.ts';
+export { readTraceContext, type TraceContext, traceContextIn } from './trace-context.ts';

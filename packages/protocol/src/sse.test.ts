@@ -69,6 +69,19 @@ describe('a frame', () => {
     );
   });
 
+  it('of a change that is traced names its parent beside the id; without a trace it is byte for byte what it was (P-1.4, P-1.5)', () => {
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const trace = { traceparent, tracestate: 'acme=1' };
+    const framed = (params: string) =>
+      `event: message\ndata: {"jsonrpc":"2.0","method":"notifications/resources/updated","params":${params}}\n\n`;
+    const change = { kind: 'resource', uri: 'a' } as const;
+    const id = `"${SUBSCRIPTION_ID_META_KEY}":7`;
+    expect(notificationFrame('7', change)).toBe(framed(`{"_meta":{${id}},"uri":"a"}`));
+    expect(notificationFrame('7', { ...change, trace })).toBe(
+      framed(`{"_meta":{${id},"traceparent":"${traceparent}"},"uri":"a"}`),
+    );
+  });
+
   it('of a completion is the result of the listen, tagged and with the server named (P-1.8, SUB-10, FIELD C21)', () => {
     fc.assert(
       fc.property(id, fc.record({ name: anyText, version: anyText }), (id, serverInfo) => {

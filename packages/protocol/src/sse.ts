@@ -33,7 +33,7 @@ export function acknowledgementFrame(idJson: string, honored: Filter): string {
 /** A change as the notification that tells a host of it. */
 export function notificationFrame(idJson: string, change: Change): string {
   return frame(
-    `{"jsonrpc":"2.0","method":"${NOTIFICATION_METHODS[change.kind]}","params":{"_meta":{${tag(idJson)}}${members(change)}}}`,
+    `{"jsonrpc":"2.0","method":"${NOTIFICATION_METHODS[change.kind]}","params":{"_meta":{${tag(idJson)}${parent(change)}}${members(change)}}}`,
   );
 }
 
@@ -52,6 +52,11 @@ function members(change: Change): string {
     default:
       return '';
   }
+}
+
+/** The state stays here: it is for those who trace, and hosts are strangers to most of them. */
+function parent({ trace }: Change): string {
+  return trace === undefined ? '' : `,"traceparent":"${trace.traceparent}"`;
 }
 
 function tag(idJson: string): string {
