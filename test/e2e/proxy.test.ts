@@ -1,8 +1,8 @@
 import { type SampleServer, startSampleServer } from '@listen-gateway/service-sample-server';
 import { eventually, freePort, INSTALL_MS, openListen, startService, within } from '@listen-gateway/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Fleet, openFleet } from './fleet.ts';
 import { OfficialHost } from './official-host.ts';
+import { openFleet, type ProcessFleet } from './process-fleet.ts';
 
 const CALL = {
   'Content-Type': 'application/json',
@@ -11,7 +11,7 @@ const CALL = {
   'Mcp-Method': 'tools/call',
 };
 
-let fleet: Fleet;
+let fleet: ProcessFleet;
 let samplePort: number;
 let servers: string;
 const samples: SampleServer[] = [];
@@ -20,7 +20,7 @@ const hosts: OfficialHost[] = [];
 beforeAll(async () => {
   samplePort = await freePort();
   servers = JSON.stringify({ default: { upstream: { url: `http://127.0.0.1:${samplePort}/mcp` } } });
-  fleet = await openFleet({ LG_SERVERS: servers, LG_DRAIN__WINDOW_MS: '500' });
+  fleet = await openFleet({ env: { LG_SERVERS: servers, LG_DRAIN__WINDOW_MS: '500' } });
 }, INSTALL_MS);
 afterAll(async () => {
   await fleet.close();
