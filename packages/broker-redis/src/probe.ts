@@ -18,6 +18,7 @@ export interface Probed {
 
 interface Sent {
   readonly nonce: string;
+  readonly sentAt: number;
   published: boolean;
   late: boolean;
 }
@@ -62,7 +63,9 @@ export class Probe implements SubscriptionOwner {
   }
 
   message(payload: string): void {
-    if (payload === this.#sent?.nonce) this.#sent = undefined;
+    if (payload !== this.#sent?.nonce) return;
+    this.#settings.observer.probed?.(performance.now() - this.#sent.sentAt);
+    this.#sent = undefined;
   }
 
   /** Slots have moved, perhaps the one of the channel. */
@@ -126,7 +129,7 @@ export class Probe implements SubscriptionOwner {
 
   #send(): void {
     const { commands, pubSub } = this.#probed;
-    const sent: Sent = { nonce: randomUUID(), published: false, late: false };
+    const sent: Sent = { nonce: randomUUID(), sentAt: performance.now(), published: false, late: false };
     this.#sent = sent;
     Promise.all([
       // A node that the rest of its cluster has given up publishes, but serves no key.

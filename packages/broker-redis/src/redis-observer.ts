@@ -12,6 +12,8 @@ export interface RedisObserver {
   connected?(role: ConnectionRole): void;
   /** Also reported for each attempt to connect that failed. */
   disconnected?(role: ConnectionRole, cause: unknown): void;
+  /** A probe was published, and came back on the receive connection `tookMs` later. */
+  probed?(tookMs: number): void;
   /** Redis refused to subscribe, usually because the ACL user lacks the channel. */
   refused?(channel: string, cause: unknown): void;
   /** Something on the channel or in the journal of a server was no change and was skipped. */

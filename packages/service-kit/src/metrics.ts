@@ -24,6 +24,18 @@ export function createMetrics({ service }: { readonly service: string }): Metric
   };
 }
 
+/** Says what `/readyz` says, whenever it is scraped. */
+export function readyMetric({ registry }: Metrics, isReady: () => boolean): void {
+  new Gauge({
+    name: 'lg_ready',
+    help: 'Whether load balancers should send requests here, as /readyz says.',
+    registers: [registry],
+    collect() {
+      this.set(isReady() ? 1 : 0);
+    },
+  });
+}
+
 /** The version of this product, from the package's own manifest. */
 export function productVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));

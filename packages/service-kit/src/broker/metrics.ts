@@ -6,6 +6,7 @@ import type { Metrics } from '../metrics.ts';
 export interface BrokerWatch {
   connected(role: string): void;
   disconnected(role: string, cause: unknown): void;
+  probed(tookMs: number): void;
   refused(channel: string, cause: unknown): void;
   badPayload(serverId: string): void;
   caughtUp(serverId: string, missed: number, tookMs: number): void;
@@ -22,6 +23,7 @@ export function watchBroker({ registry }: Metrics, log: Log): BrokerWatch {
   return {
     connected: (role) => {
       metrics.connected.set({ role }, 1);
+      metrics.disconnects.inc({ role }, 0);
       down.delete(role);
       log.info({ role }, 'broker connected');
     },
@@ -35,6 +37,7 @@ export function watchBroker({ registry }: Metrics, log: Log): BrokerWatch {
       metrics.disconnects.inc({ role });
       log.warn({ role, why }, 'broker disconnected');
     },
+    probed: (tookMs) => metrics.probe.observe(tookMs / 1000),
     refused: (channel, err) => log.error({ channel, err }, 'broker refuses the channel; check the ACL of its user'),
     badPayload: (serverId) => {
       metrics.badPayloads.inc();
@@ -61,6 +64,8 @@ export function watchBroker({ registry }: Metrics, log: Log): BrokerWatch {
 function brokerMetrics(registers: Metrics['registry'][]) {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter<Label>({ name, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name, help, buckets, registers });
   return {
     connected: new Gauge({
       name: 'lg_broker_connected',
@@ -68,12 +73,16 @@ function brokerMetrics(registers: Metrics['registry'][]) {
       labelNames: ['role'],
       registers,
     }),
-    catchUp: new Histogram({
-      name: 'lg_broker_catch_up_seconds',
-      help: 'Time to read what was missed from the journal of a server.',
-      buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
-      registers,
-    }),
+    probe: histogram(
+      'lg_broker_probe_seconds',
+      'From the publish of a probe to its arrival on the receive connection.',
+      [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    ),
+    catchUp: histogram(
+      'lg_broker_catch_up_seconds',
+      'Time to read what was missed from the journal of a server.',
+      [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10],
+    ),
     disconnects: counter('lg_broker_disconnects_total', 'Connections to the broker that were lost, by role.', 'role'),
     badPayloads: counter('lg_broker_bad_payloads_total', 'Messages and journal entries that were no change.'),
     caughtUp: counter('lg_broker_caught_up_changes_total', 'Changes that were read from a journal after a break.'),

@@ -47,6 +47,15 @@ describe('the admin server', () => {
     expect(await ask('/readyz')).toMatchObject({ status: 503, text: '{"ready":false,"reasons":["draining"]}' });
   });
 
+  it('has a metric that says what /readyz says', async () => {
+    const shown = async () => /^lg_ready .*$/m.exec((await ask('/metrics')).text)?.[0];
+    expect(await shown()).toBe('lg_ready 1');
+    readiness = { ready: false, reasons: ['draining'] };
+    expect(await shown()).toBe('lg_ready 0');
+    readiness = { ready: true, reasons: [], degraded: ['broker: gone'] };
+    expect(await shown()).toBe('lg_ready 1');
+  });
+
   it('says on /livez whether it lives, whatever its readiness', async () => {
     readiness = { ready: false, reasons: ['broker: gone'] };
     expect((await ask('/livez')).status).toBe(200);

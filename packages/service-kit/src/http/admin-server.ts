@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import type { AdminConfig } from '../config-fragments.ts';
 import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import { type Metrics, readyMetric } from '../metrics.ts';
 import { type HttpServer, startHttpServer } from './http-server.ts';
 
 /** Whether load balancers should send requests here; the reasons say why not. */
@@ -22,6 +22,7 @@ export interface AdminServerOptions extends AdminConfig {
 
 /** Serves `/livez`, `/readyz` and `/metrics` on a port of its own, so that it can stay private. */
 export function startAdminServer(options: AdminServerOptions): Promise<HttpServer> {
+  readyMetric(options.metrics, () => options.ready().ready);
   return startHttpServer({ fetch: adminApp(options).fetch, host: options.host, port: options.port });
 }
 
