@@ -67,6 +67,21 @@ describe('the redis broker, after its connections were cut', () => {
     expect(listener.agesMs[0]).toBeGreaterThan(awayMs - 2);
   });
 
+  it('delivers what was published meanwhile with its trace', async () => {
+    const instance = brokers.instance();
+    const publisher = brokers.publisher();
+    const serverId = freshServerId();
+    const listener = new RecordingListener();
+    await instance.attach(serverId, listener);
+    brokers.relay.cut();
+    await untilDown(instance);
+    const trace = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'acme=1' };
+    await publisher.publish(serverId, [{ kind: 'tools', trace }, { ...numbered(1), trace }, numbered(2)]);
+    brokers.relay.restore();
+    await untilHeard(listener, 2);
+    expect(listener.heard).toStrictEqual([{ kind: 'tools', trace }, { ...numbered(1), trace }, numbered(2)]);
+  });
+
   it('catches up over many pages of many servers', async () => {
     const instance = brokers.instance();
     const publisher = brokers.publisher();

@@ -4,7 +4,7 @@ import type { StreamObserver } from './stream-observer.ts';
 
 /** Streams written to before the event loop gets its turn: other requests wait a few milliseconds at most. */
 const STREAMS_PER_SLICE = 128;
-/** Of a pass that carries more changes than this the rest is not timed. */
+/** Of a pass that carries more changes than this the rest is neither timed nor followed to its end. */
 const MOST_TIMED = 4_096;
 
 /**
@@ -25,6 +25,9 @@ export class FanOut {
   /** When the broker took the changes that the next pass carries, and those of the one that is running. */
   #timed: number[] = [];
   #timing: number[] = [];
+  /** Told when the next pass is over, and when the running one is. */
+  #followed: (() => void)[] = [];
+  #following: (() => void)[] = [];
 
   constructor(clock: Clock, observer: Pick<StreamObserver, 'passed' | 'written'>) {
     this.#clock = clock;
@@ -50,10 +53,19 @@ export class FanOut {
     if (times.length < MOST_TIMED) times.push(takenAt);
   }
 
+  /** Calls `over` at the end of the pass that writes a change; follows the enqueues. */
+  follow(over: () => void): void {
+    const followed = this.#marked.length > 0 ? this.#followed : this.#following;
+    if (followed.length < MOST_TIMED) followed.push(over);
+    else over();
+  }
+
   readonly #begin = (): void => {
     this.#passing = this.#marked;
     this.#timing = this.#timed;
     this.#timed = [];
+    this.#following = this.#followed;
+    this.#followed = [];
     this.#writes = 0;
     this.#startedAt = this.#markedAt;
     this.#marked = [];
@@ -78,11 +90,14 @@ export class FanOut {
     const streams = this.#passing;
     for (const stream of streams) stream.tag.endPass();
     const timing = this.#timing;
+    const following = this.#following;
     this.#passing = [];
     this.#timing = [];
+    this.#following = [];
     if (this.#marked.length > 0) this.#clock.soon(this.#begin);
     const now = this.#clock.now();
     this.#observer.passed(streams.length, now - this.#startedAt);
     if (this.#writes > 0) for (const takenAt of timing) this.#observer.written(now - takenAt);
+    for (const over of following) over();
   }
 }

@@ -14,6 +14,7 @@ export type { Census } from './census.ts';
 export type { Cancel, Clock, Random } from './clock.ts';
 export { CLOSE_REASONS, type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 export { type Drain, type DrainTimes, startDrain } from './drain.ts';
+export type { Follow, Followed } from './follow.ts';
 export { type Grant, grantOf, type Names, narrow } from './grant.ts';
 export { honor, isEmpty } from './honor.ts';
 export type { JournalBounds, JournalEntry } from './journal.ts';

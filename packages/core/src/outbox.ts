@@ -1,4 +1,5 @@
-import type { Filter, ListKind, TaskChange, TaskStatus } from '@listen-gateway/protocol';
+import type { Filter, ListKind, ResourceChange, TaskChange, TaskStatus, TraceContext } from '@listen-gateway/protocol';
+import type { ListTraces } from './list-traces.ts';
 
 /** One bit for each kind of list, so that what is owed of them is one small integer. */
 export const LIST_BITS = { tools: 1, prompts: 2, resources: 4 } as const satisfies Record<ListKind, number>;
@@ -16,12 +17,15 @@ export interface Owed {
  * nothing, and a task state is replaced by its newer state. What is owed is therefore bounded by the honored filter.
  *
  * The first URI and the first task are kept in fields: almost every fan-out owes just one thing, and then nothing is
- * allocated for the stream.
+ * allocated for the stream. Of several changes that became one notification the latest trace is kept: it is of no
+ * account for what is owed, and where no change is traced there is none to keep.
  */
 export class Outbox {
   #lists = 0;
+  #listTraces: ListTraces | undefined;
   #uri: string | undefined;
-  #moreUris: Set<string> | undefined;
+  #tracedUri: ResourceChange | undefined;
+  #moreUris: Map<string, ResourceChange | undefined> | undefined;
   #task: TaskChange | undefined;
   #moreTasks: Map<string, TaskChange> | undefined;
 
@@ -30,22 +34,25 @@ export class Outbox {
   }
 
   /** Notes that a list changed; false where that was owed already. */
-  oweList(kind: ListKind): boolean {
+  oweList(kind: ListKind, traces?: ListTraces): boolean {
     const before = this.#lists;
+    if (traces !== undefined) this.#listTraces = this.#listTraces?.with(traces) ?? traces;
     this.#lists |= LIST_BITS[kind];
     return this.#lists !== before;
   }
 
-  /** Notes that a resource changed; false where that was owed already. */
-  oweUri(uri: string): boolean {
-    if (this.#uri === undefined) {
+  /** Notes that a resource changed, and the change itself if it is traced; false where that was owed already. */
+  oweUri(uri: string, traced?: ResourceChange): boolean {
+    if (this.#uri === undefined || this.#uri === uri) {
+      const isNew = this.#uri === undefined;
       this.#uri = uri;
-      return true;
+      if (traced !== undefined) this.#tracedUri = traced;
+      return isNew;
     }
-    if (this.#uri === uri || this.#moreUris?.has(uri)) return false;
-    this.#moreUris ??= new Set();
-    this.#moreUris.add(uri);
-    return true;
+    this.#moreUris ??= new Map();
+    const isNew = !this.#moreUris.has(uri);
+    if (isNew || traced !== undefined) this.#moreUris.set(uri, traced);
+    return isNew;
   }
 
   /** How many notifications are owed. */
@@ -87,6 +94,21 @@ export class Outbox {
     return this.#uri === undefined && this.#task === undefined ? this.#lists : undefined;
   }
 
+  /** The traces of the lists owed, if any of them has one. */
+  get listTraces(): ListTraces | undefined {
+    return this.#listTraces;
+  }
+
+  /** The traced change of the first URI owed, if it has one. */
+  get tracedUri(): ResourceChange | undefined {
+    return this.#tracedUri;
+  }
+
+  /** The trace of a URI owed, if it has one. */
+  traceOf(uri: string): TraceContext | undefined {
+    return (uri === this.#uri ? this.#tracedUri : this.#moreUris?.get(uri))?.trace;
+  }
+
   /** The URI owed, where nothing else is. */
   get uriOnly(): string | undefined {
     return this.#lists === 0 && this.#task === undefined && this.#moreUris === undefined ? this.#uri : undefined;
@@ -101,14 +123,16 @@ export class Outbox {
   get owed(): Owed {
     return {
       lists: this.#lists,
-      uris: this.#uri === undefined ? [] : [this.#uri, ...(this.#moreUris ?? [])],
+      uris: this.#uri === undefined ? [] : [this.#uri, ...(this.#moreUris?.keys() ?? [])],
       tasks: this.#task === undefined ? [] : [this.#task, ...(this.#moreTasks?.values() ?? [])],
     };
   }
 
   clear(): void {
     this.#lists = 0;
+    this.#listTraces = undefined;
     this.#uri = undefined;
+    this.#tracedUri = undefined;
     this.#moreUris = undefined;
     this.#task = undefined;
     this.#moreTasks = undefined;

@@ -1,4 +1,5 @@
 import type { Change, ServerId } from '@listen-gateway/protocol';
+import { ListTraces } from './list-traces.ts';
 import type { Stream } from './stream.ts';
 import { StreamIndex } from './stream-index.ts';
 
@@ -36,8 +37,10 @@ export class Registry {
   mark(serverId: ServerId, change: Change, marked: (stream: Stream) => void): Marks {
     let owing = 0;
     let coalesced = 0;
+    const { kind, trace } = change;
+    const traces = trace && kind !== 'resource' && kind !== 'task' ? new ListTraces({ [kind]: trace }) : undefined;
     this.#indexes.get(serverId)?.match(change, (stream, subscribedUri) => {
-      if (owe(stream, change, subscribedUri)) owing += 1;
+      if (owe(stream, change, subscribedUri, traces)) owing += 1;
       else coalesced += 1;
       marked(stream);
     });
@@ -50,16 +53,21 @@ const NONE: ReadonlySet<Stream> = new Set();
 /** Under sub-resource matching a stream may be owed more URIs than it named; past this bound it is told of those it named. */
 const SPARE_URIS = 64;
 
-function owe({ honored, outbox }: Stream, change: Change, subscribedUri: string | undefined): boolean {
+function owe(
+  { honored, outbox }: Stream,
+  change: Change,
+  subscribedUri: string | undefined,
+  traces: ListTraces | undefined,
+): boolean {
   switch (change.kind) {
     case 'resource': {
       const bound = (honored.resourceSubscriptions?.length ?? 0) + SPARE_URIS;
       const exact = subscribedUri === undefined || outbox.owedUris < bound;
-      return outbox.oweUri(exact ? change.uri : subscribedUri);
+      return outbox.oweUri(exact ? change.uri : subscribedUri, change.trace === undefined ? undefined : change);
     }
     case 'task':
       return outbox.oweTask(change);
     default:
-      return outbox.oweList(change.kind);
+      return outbox.oweList(change.kind, traces);
   }
 }

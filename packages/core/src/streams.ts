@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 import { Expiries } from './expiries.ts';
 import { FanOut } from './fan-out.ts';
+import type { Follow } from './follow.ts';
 import { honor, isEmpty } from './honor.ts';
 import { outlivesDisconnect } from './lost-disconnect.ts';
 import type { Principal } from './principal.ts';
@@ -39,6 +40,7 @@ export interface StreamsOptions {
   readonly stallMs: number;
   /** Told first when a principal of a server is disconnected, or where one may have been unheard: then without a subject. */
   readonly onDisconnect?: (serverId: ServerId, subject: string | undefined) => void;
+  readonly follow?: Follow;
   /** Where to depart from `ENDS_WITH_RESULT`. */
   readonly endsWithResult?: Partial<Readonly<Record<CloseReason, boolean>>>;
 }
@@ -200,8 +202,13 @@ export class Streams implements StreamOwner {
   }
 
   #mark(serverId: ServerId, change: Change, ageMs: number): void {
-    const { owing, coalesced } = this.#registry.mark(serverId, change, (stream) => this.#fanOut.enqueue(stream));
-    if (owing + coalesced > 0) this.#fanOut.time(this.#options.clock.now() - ageMs);
+    const followed = change.trace && this.#options.follow?.(serverId, change, change.trace);
+    const told = followed ? { ...change, trace: followed.trace } : change;
+    const { owing, coalesced } = this.#registry.mark(serverId, told, (stream) => this.#fanOut.enqueue(stream));
+    if (owing + coalesced > 0) {
+      this.#fanOut.time(this.#options.clock.now() - ageMs);
+      if (followed) this.#fanOut.follow(followed.over);
+    } else followed?.over();
     this.#options.observer.marked(change.kind, owing, coalesced);
   }
 

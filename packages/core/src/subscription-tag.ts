@@ -1,11 +1,13 @@
 import {
-  type Change,
   type ListKind,
   notificationFrame,
   type RequestId,
+  type ResourceChange,
   subscriptionIdJson,
   type TaskChange,
+  type TraceContext,
 } from '@listen-gateway/protocol';
+import type { ListTraces } from './list-traces.ts';
 import { LIST_BITS, type Outbox } from './outbox.ts';
 import type { Chunk } from './sink.ts';
 
@@ -18,7 +20,8 @@ export class SubscriptionTag {
   readonly idJson: string;
   streams = 0;
   readonly #lists: (Chunk | undefined)[] = [];
-  readonly #passing = new Map<string | TaskChange, Chunk>();
+  /** By what all streams that are told the same share: a URI, or what has the trace in it. */
+  readonly #passing = new Map<string | TaskChange | ResourceChange | ListTraces, Chunk>();
 
   constructor(idJson: string) {
     this.idJson = idJson;
@@ -26,14 +29,18 @@ export class SubscriptionTag {
 
   /** One chunk with all that an outbox owes, in one write. */
   encode(outbox: Outbox): Chunk {
-    const { listsOnly, uriOnly, taskOnly } = outbox;
-    if (listsOnly !== undefined) return this.#listChunk(listsOnly);
-    if (uriOnly !== undefined) return this.#passed(uriOnly, { kind: 'resource', uri: uriOnly });
-    if (taskOnly !== undefined) return this.#passed(taskOnly, taskOnly);
+    const { listsOnly, uriOnly, taskOnly, listTraces } = outbox;
+    if (listsOnly !== undefined) {
+      return listTraces === undefined ? this.#listChunk(listsOnly) : this.#tracedLists(listsOnly, listTraces);
+    }
+    if (uriOnly !== undefined) return this.#uriChunk(uriOnly, outbox.tracedUri);
+    if (taskOnly !== undefined) {
+      return this.#passing.get(taskOnly) ?? this.#pass(taskOnly, notificationFrame(this.idJson, taskOnly));
+    }
     const { lists, uris, tasks } = outbox.owed;
     const frames = [
-      this.#listFrames(lists),
-      ...uris.map((uri) => notificationFrame(this.idJson, { kind: 'resource', uri })),
+      this.#listFrames(lists, listTraces),
+      ...uris.map((uri) => this.#uriFrame(uri, outbox.traceOf(uri))),
       ...tasks.map((task) => notificationFrame(this.idJson, task)),
     ];
     return { text: frames.join('') };
@@ -49,16 +56,35 @@ export class SubscriptionTag {
     return this.#lists[lists];
   }
 
-  #passed(key: string | TaskChange, change: Change): Chunk {
-    const known = this.#passing.get(key);
-    if (known !== undefined) return known;
-    const chunk = { text: notificationFrame(this.idJson, change) };
+  /** Shared where the traces are of all the lists owed, as they are unless traced and untraced changes come together. */
+  #tracedLists(lists: number, traces: ListTraces): Chunk {
+    if (lists !== traces.lists) return { text: this.#listFrames(lists, traces) };
+    return this.#passing.get(traces) ?? this.#pass(traces, this.#listFrames(lists, traces));
+  }
+
+  #uriChunk(uri: string, traced: ResourceChange | undefined): Chunk {
+    // Told of a URI above the one that changed (see SPARE_URIS); under the change is what those told of that one share.
+    if (traced !== undefined && traced.uri !== uri) return { text: this.#uriFrame(uri, traced.trace) };
+    const key = traced ?? uri;
+    return this.#passing.get(key) ?? this.#pass(key, this.#uriFrame(uri, traced?.trace));
+  }
+
+  #pass(key: string | TaskChange | ResourceChange | ListTraces, text: string): Chunk {
+    const chunk = { text };
     if (this.streams > 1) this.#passing.set(key, chunk);
     return chunk;
   }
 
-  #listFrames(lists: number): string {
-    return LIST_KINDS.map((kind) => (lists & LIST_BITS[kind] ? notificationFrame(this.idJson, { kind }) : '')).join('');
+  #uriFrame(uri: string, trace: TraceContext | undefined): string {
+    return notificationFrame(this.idJson, { kind: 'resource', uri, ...(trace && { trace }) });
+  }
+
+  #listFrames(lists: number, traces?: ListTraces): string {
+    const frame = (kind: ListKind): string => {
+      const trace = traces?.of(kind);
+      return lists & LIST_BITS[kind] ? notificationFrame(this.idJson, { kind, ...(trace && { trace }) }) : '';
+    };
+    return LIST_KINDS.map(frame).join('');
   }
 }
 

@@ -109,6 +109,17 @@ export function publishContract(open: OpenBroker, traits: BrokerTraits): void {
     expect(outcomes.map((outcome) => outcome.kind).sort()).toEqual(['published', 'replayed', 'replayed']);
   });
 
+  it('carries the trace of a change, whatever its kind, and none where it has none', async () => {
+    const broker = await open();
+    const serverId = freshServerId();
+    const listener = new RecordingListener();
+    await broker.attach(serverId, listener);
+    const changes = AWKWARD_CHANGES.flatMap((change) => [{ ...change, trace: TRACE }, change]);
+    await broker.publish(serverId, changes);
+    await listener.until(ARRIVAL_MS, 'all changes', (heard) => heard.changes.length === changes.length);
+    expect(listener.changes).toStrictEqual(changes);
+  });
+
   it('carries a change whole: audience, task members and any URI', async () => {
     const broker = await open();
     const serverId = freshServerId();
@@ -140,6 +151,11 @@ const AWKWARD_CHANGES: readonly Change[] = [
   { kind: 'resource', uri: 'file:///Größe/日本語/\u{1F600}?q=%E2%82%AC#"\\' },
   { kind: 'task', task: AWKWARD_TASK, audience: { subjects: ['user-123'] } },
 ];
+
+const TRACE = {
+  traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+  tracestate: 'rojo=00f067aa0ba902b7,fw529a3039@dt=FfffXHzw',
+};
 
 function uriOf(change: Published): string {
   return change.kind === 'resource' ? change.uri : '';
