@@ -26,6 +26,7 @@ export { makeRedisCertificates, type RedisCertificates } from './redis-certifica
 export { killRedisClients, type RedisClient, redisClients } from './redis-clients.ts';
 export { openRedisCluster, RedisCluster, type RedisClusterOptions } from './redis-cluster.ts';
 export { openRedis, openRedisProcess, type Redis, RedisProcess, type RedisProcessOptions } from './redis-process.ts';
+export { ensureRedis, REDIS_PROGRAMS, type RedisProgram } from './redis-program.ts';
 export { openRedisReplica } from './redis-replica.ts';
 export { openRedisSentinels, RedisSentinels, type RedisSentinelsOptions } from './redis-sentinels.ts';
 export { freshServerId, numbered, numberedUris } from './sample-changes.ts';

@@ -16,13 +16,13 @@ export interface RedisClusterOptions extends RedisProcessOptions {
 
 /** Real nodes on free loopback ports that form a cluster; resolves once every node finds it well. */
 export async function openRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
-  const { masters = 3, replicas = 0, nodeTimeoutMs = 1_500, tls, args = [] } = options;
+  const { masters = 3, replicas = 0, nodeTimeoutMs = 1_500, program = 'redis', tls, args = [] } = options;
   const nodes = await Promise.all(
     Array.from({ length: masters * (1 + replicas) }, async () => {
       const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())];
       const timing = ['--cluster-node-timeout', String(nodeTimeoutMs), '--repl-diskless-sync-delay', '0'];
       if (tls) cluster.push('--tls-cluster', 'yes', '--tls-replication', 'yes');
-      return openRedisProcess({ ...(tls && { tls }), args: [...cluster, ...timing, ...args] });
+      return openRedisProcess({ program, ...(tls && { tls }), args: [...cluster, ...timing, ...args] });
     }),
   );
   const cluster = new RedisCluster(nodes);

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureProgram } from './ensure-program.ts';
 import { freePort } from './free-port.ts';
 import type { RedisCertificates } from './redis-certificates.ts';
 import { type RedisReply, redisCli } from './redis-cli.ts';
+import { ensureRedis, type RedisProgram } from './redis-program.ts';
 import { eventually, within } from './within.ts';
 
 /** A Redis that tests may share: they use server ids of their own and leave everything else alone. */
@@ -16,14 +16,16 @@ export interface Redis {
   close(): Promise<void>;
 }
 
-/** `REDIS_URL` if it is set, else a process of its own. */
-export async function openRedis(): Promise<Redis> {
-  const url = process.env.REDIS_URL;
-  if (!url) return openRedisProcess();
+/** `REDIS_URL` if it is set and no other program is asked for, else a process of its own. */
+export async function openRedis(program: RedisProgram = 'redis'): Promise<Redis> {
+  const url = program === 'redis' ? process.env.REDIS_URL : undefined;
+  if (!url) return openRedisProcess({ program });
   return { url, cli: (...args) => redisCli(url, args), close: async () => {} };
 }
 
 export interface RedisProcessOptions {
+  /** `redis` unless told otherwise. */
+  readonly program?: RedisProgram;
   readonly args?: readonly string[];
   /** Opens a second port that speaks TLS, see `tlsUrl`; the plain one stays for the test itself. */
   readonly tls?: RedisCertificates;
@@ -33,7 +35,7 @@ export interface RedisProcessOptions {
 
 /** A redis-server of this test alone on a free loopback port, for tests that stop, freeze, empty or configure it. */
 export async function openRedisProcess(options: RedisProcessOptions = {}): Promise<RedisProcess> {
-  const program = await ensureProgram('redis-server', { apt: 'redis-server' });
+  const program = await ensureRedis(options.program ?? 'redis');
   const dir = await mkdtemp(join(tmpdir(), 'listen-gateway-redis-'));
   const [port, tlsPort] = [await freePort(), await freePort()];
   const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, '--save', '', '--appendonly', 'no'];

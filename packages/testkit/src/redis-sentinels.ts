@@ -1,10 +1,9 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureProgram } from './ensure-program.ts';
 import { freePort } from './free-port.ts';
-import type { RedisCertificates } from './redis-certificates.ts';
 import { openRedisProcess, RedisProcess, type RedisProcessOptions } from './redis-process.ts';
+import { ensureRedis } from './redis-program.ts';
 import { openRedisReplica } from './redis-replica.ts';
 import { eventually } from './within.ts';
 
@@ -22,14 +21,19 @@ export async function openRedisSentinels(options: RedisSentinelsOptions = {}): P
   const master = await openRedisProcess({ ...each, args: [...tls, ...(each.args ?? [])] });
   // A sentinel asks a master for its replicas at once and then every 10 s only, so they have to be there before it.
   const copies = await Promise.all(Array.from({ length: replicas }, () => openRedisReplica(master, each)));
-  const sentinels = await Promise.all([1, 2, 3].map(() => openSentinel(master, downAfterMs, each.tls)));
+  const sentinels = await Promise.all([1, 2, 3].map(() => openSentinel(master, downAfterMs, each)));
   const all = new RedisSentinels([master, ...copies], sentinels);
   await all.settled();
   return all;
 }
 
-async function openSentinel(master: RedisProcess, downAfterMs: number, tls?: RedisCertificates): Promise<RedisProcess> {
-  const program = await ensureProgram('redis-server', { apt: 'redis-server' });
+async function openSentinel(
+  master: RedisProcess,
+  downAfterMs: number,
+  each: RedisProcessOptions,
+): Promise<RedisProcess> {
+  const { tls } = each;
+  const program = await ensureRedis(each.program ?? 'redis');
   const dir = await mkdtemp(join(tmpdir(), 'listen-gateway-sentinel-'));
   const [port, tlsPort] = [await freePort(), await freePort()];
   const config = join(dir, 'sentinel.conf');
