@@ -16,6 +16,7 @@ import {
 } from '@listen-gateway/testkit';
 import { afterEach, describe, expect, it } from 'vitest';
 import { loadBalancer, NGINX_CONF } from './load-balancer.ts';
+import { readShipped } from './repository.ts';
 
 const opened: (() => unknown)[] = [];
 afterEach(async () => {
@@ -52,6 +53,11 @@ async function openBroken(): Promise<{ readonly port: number; requests: number }
   return broken;
 }
 
+/** What a configuration says, without comments, line by line. */
+function directives(conf: string): string[] {
+  return conf.split('\n').flatMap((line) => line.replace(/#.*/, '').trim() || []);
+}
+
 function seconds(directive: string): number[] {
   return Array.from(NGINX_CONF.matchAll(new RegExp(`^ *${directive} (\\d+)s;`, 'gm')), ([, value]) => Number(value));
 }
@@ -63,6 +69,15 @@ describe('the shipped nginx configuration', { timeout: 60_000 + INSTALL_MS }, ()
     const timeouts = seconds('proxy_read_timeout');
     expect(timeouts).toHaveLength(2);
     for (const timeout of timeouts) expect(timeout * 1_000).toBeGreaterThan(3 * defaults.stream.keepaliveMs);
+  });
+
+  it('differs from the one for containers in nothing but how that finds instances', () => {
+    const shipped = directives(NGINX_CONF);
+    const byName = directives(readShipped('deploy/nginx/docker.conf'));
+    const finding = byName.filter((line) => /^resolver|^set /.test(line));
+    expect(finding.map((line) => line.split(' ')[0])).toEqual(['resolver', 'resolver_timeout', 'set']);
+    const asNamed = byName.map((line) => line.replace('http://$listen_gateways', 'http://listen_gateways'));
+    expect(asNamed.filter((line) => !finding.includes(line))).toEqual(shipped.slice(shipped.indexOf('server {')));
   });
 
   it('lets in the bodies that the gateway takes, from memory', () => {

@@ -21,14 +21,20 @@ export function nginxMain(dir: string): string {
 }
 
 export function nginxSite(variant: Variant, site: Site): string {
-  return substitute(readShipped(`deploy/nginx/${variant}.conf`), [
-    // The plain port is not asked for here: test/deploy and test/e2e do.
-    ['listen 8080;', ''],
-    // Read beside the main file.
-    ['/etc/nginx/listen-gateway/*.conf', 'tls.conf'],
-    ...backendAddresses(variant, site),
-  ]);
+  return substitute(readShipped(`deploy/nginx/${variant}.conf`), [...OVER_TLS, ...backendAddresses(variant, site)]);
 }
+
+/** The one for containers, which finds its instances by itself; test/containers runs it. */
+export function nginxDocker(): string {
+  return substitute(readShipped('deploy/nginx/docker.conf'), OVER_TLS);
+}
+
+const OVER_TLS = [
+  // The plain port is not asked for here: test/deploy and test/e2e do.
+  ['listen 8080;', ''],
+  // Read beside the main file.
+  ['/etc/nginx/listen-gateway/*.conf', 'tls.conf'],
+] as const;
 
 export function nginxTls(site: Site): string {
   return substitute(readShipped('deploy/nginx/tls.conf'), [

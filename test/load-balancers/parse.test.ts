@@ -9,7 +9,7 @@ import { REPOSITORY } from '../deploy/repository.ts';
 import { type Site, VARIANTS } from './balancer.ts';
 import { caddyfile } from './caddy.ts';
 import { haproxyConfig } from './haproxy.ts';
-import { nginxMain, nginxSite, nginxTls } from './nginx.ts';
+import { nginxDocker, nginxMain, nginxSite, nginxTls } from './nginx.ts';
 
 const run = promisify(execFile);
 let certificate: FrontCertificate;
@@ -75,11 +75,21 @@ describe.each(VARIANTS)('the shipped file %s', { timeout: 20_000 + INSTALL_MS },
   );
 });
 
+describe('the shipped nginx file for containers', { timeout: 20_000 + INSTALL_MS }, () => {
+  it('is taken by nginx without a warning, and would not be with a time that is none', async () => {
+    const { code, said } = await checkNginx(nginxDocker());
+    expect(code, said).toBe(0);
+    expect(said).not.toMatch(/warn/i);
+    const { said: refused } = await checkNginx(nginxDocker().replace('valid=1s', 'valid=soon'));
+    expect(refused).toContain('invalid');
+  });
+});
+
 describe('the folders of the load balancers', () => {
   it('hold no file that none of these tests parses', async () => {
     const shipped = ['nginx', 'haproxy', 'caddy', 'envoy'].map((name) => readdir(join(REPOSITORY, 'deploy', name)));
     expect((await Promise.all(shipped)).map((names) => names.sort())).toEqual([
-      ['listen-gateway.conf', 'nginx.conf', 'split.conf', 'tls.conf'],
+      ['docker.conf', 'listen-gateway.conf', 'nginx.conf', 'split.conf', 'tls.conf'],
       ['listen-gateway.cfg', 'split.cfg'],
       ['listen-gateway.Caddyfile', 'split.Caddyfile'],
       ['listen-gateway.yaml', 'split.yaml'],
