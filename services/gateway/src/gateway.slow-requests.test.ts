@@ -25,6 +25,8 @@ describe('a request', () => {
   ])('%s is given the time of the configuration', async (_what, start, more) => {
     const gateway = await openGateway({ listen: { port: 0, requestTimeoutMs: 400 } });
     expect(await drip(gateway, start, more)).toMatch(/^HTTP\/1\.1 408 |^$/);
+    expect(await gateway.metric('lg_requests_refused_total{status="408"}')).toBe(1);
+    expect(await gateway.metric('lg_requests_refused_total{status="400"}'), 'nobody was there to be told').toBe(0);
     await gateway.holds(0);
     expect(gateway.log.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
@@ -32,6 +34,7 @@ describe('a request', () => {
   it('whose head has more bytes than the configuration says is refused with 431', async () => {
     const gateway = await openGateway({ listen: { port: 0, headerBytes: 2_048 } });
     expect(await drip(gateway, rawPost({ extra: [['X-A', 'a'.repeat(3_000)]] }), '')).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await gateway.metric('lg_requests_refused_total{status="431"}')).toBe(1);
   });
 
   it('whose body has more bytes than the configuration says is refused with 413, in one piece or in chunks (FIELD B23)', async () => {

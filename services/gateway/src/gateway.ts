@@ -64,8 +64,8 @@ export interface Gateway {
 
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, broker, log, clock = systemClock, random = Math.random } = options;
-  const onFault = (err: unknown) => log.error({ err }, 'request failed');
+  const { config, broker, clock = systemClock, random = Math.random } = options;
+  const watch = watchRequests(options);
   const setting = authSetting(options, clock);
   const onDisconnect: NonNullable<StreamsOptions['onDisconnect']> = (serverId, subject) => {
     servers.get(serverId)?.authorizer?.forget(subject);
@@ -80,7 +80,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     proxies,
     publicUrl: config.http.publicUrl,
     onConsulted: watchAuthorizers(options),
-    auth: { ...setting, streams, onFault },
+    auth: { ...setting, streams, onFault: watch.onFault },
   });
   const fetch = mcpEndpoint({
     streams,
@@ -93,11 +93,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     limits: config.limits,
     clock,
     random,
-    onRefused: refusalMetrics(options.metrics.registry),
-    onExchange: watchExchanges(options),
-    onFault,
+    ...watch,
   });
-  const server = await startHttpServer({ ...config.listen, fetch });
+  const server = await startHttpServer({ ...config.listen, fetch, onRefused: watch.onRefused });
   const forwards = [...servers.values()].some(({ upstream }) => upstream !== undefined);
   let draining = false;
 
@@ -146,6 +144,15 @@ function openStreams(
     endsWithResult: { 'token-expired': config.stream.resultAtExpiry, drain: config.stream.resultAtDrain },
   });
   return streams;
+}
+
+function watchRequests(options: GatewayOptions): Pick<EndpointOptions, 'onRefused' | 'onExchange' | 'onFault'> {
+  const { log, metrics } = options;
+  return {
+    onRefused: refusalMetrics(metrics.registry),
+    onExchange: watchExchanges(options),
+    onFault: (err) => log.error({ err }, 'request failed'),
+  };
 }
 
 /** Counts forwarded requests, and logs those that failed. */

@@ -1,6 +1,7 @@
 import type { Server, ServerOptions, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
+import { watchNodeRefusals } from './node-refusals.ts';
 
 /** What serves requests; `env` has Node's own request and response. */
 export type Fetch = (request: Request, env: HttpBindings) => Response | Promise<Response>;
@@ -16,6 +17,8 @@ export interface HttpServerOptions {
   readonly requestTimeoutMs?: number;
   /** Bytes of the head of one request. */
   readonly headerBytes?: number;
+  /** Told of each request that is refused before `fetch` sees it: too slow, too large, or no HTTP. */
+  readonly onRefused?: (status: number) => void;
 }
 
 /** A server that listens. */
@@ -36,6 +39,7 @@ const HEADER_BYTES = 16 * 1024;
 /** Listens over HTTP/1.1; rejects with one readable line where it cannot. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(options);
+  if (options.onRefused) watchNodeRefusals(server, options.onRefused);
   const unused = trackUnused(server);
   const answering = trackAnswers(server);
   await listening(server, options);

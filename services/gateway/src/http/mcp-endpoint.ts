@@ -35,7 +35,8 @@ export function mcpEndpoint(options: EndpointOptions): Fetch {
     const server = served.get(env.incoming.url ?? '');
     const answered = server === undefined ? app.fetch(request, env) : enter({ env }, options, server).catch(fail);
     const response = await answered;
-    if (response.status >= 400) onRefused(response.status);
+    // Whoever has gone, or was answered by Node for being too slow, is not refused once more.
+    if (response.status >= 400 && !env.outgoing.destroyed) onRefused(response.status);
     return send(env.outgoing, response);
   };
 }
