@@ -1,6 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { parse, parseAllDocuments } from 'yaml';
+import { renderKustomization } from '@listen-gateway/testkit';
+import { parseAllDocuments, stringify } from 'yaml';
 import { REPOSITORY } from './repository.ts';
 
 /** As much of a container as these tests ask about. */
@@ -8,13 +10,20 @@ export interface Container {
   readonly name: string;
   readonly image: string;
   readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value?: string }[];
+  readonly env?: readonly EnvironmentVariable[];
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly readinessProbe: Probe;
   readonly livenessProbe: Probe;
   readonly lifecycle?: { readonly preStop?: { readonly sleep?: { readonly seconds: number } } };
   readonly resources: { readonly requests: Amounts; readonly limits: Amounts };
   readonly securityContext: object;
+  readonly volumeMounts?: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[];
+}
+
+export interface EnvironmentVariable {
+  readonly name: string;
+  readonly value?: string;
+  readonly valueFrom?: { readonly secretKeyRef: { readonly name: string; readonly key: string } };
 }
 
 export interface Probe {
@@ -26,47 +35,93 @@ export interface Amounts {
   readonly memory: string;
 }
 
+/** Files of a pod, from a ConfigMap or a Secret. */
+export interface Volume {
+  readonly name: string;
+  readonly configMap?: { readonly name: string };
+  readonly secret?: { readonly secretName: string };
+}
+
 /** What a pod is made of. */
 export interface PodSpec {
   readonly terminationGracePeriodSeconds?: number;
+  readonly priorityClassName?: string;
   readonly securityContext: { readonly runAsUser?: number };
-  readonly volumes?: readonly object[];
-  readonly topologySpreadConstraints?: readonly { readonly topologyKey: string }[];
+  readonly volumes?: readonly Volume[];
+  readonly topologySpreadConstraints?: readonly {
+    readonly topologyKey: string;
+    readonly whenUnsatisfiable: string;
+    readonly labelSelector: Selector;
+  }[];
   readonly containers: readonly [Container];
-}
-
-/** A Kubernetes object as its file says it, before kustomize adds to it. */
-export interface Manifest {
-  readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels?: Labels };
-  readonly spec: {
-    readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
-    readonly selector: Labels & { readonly matchLabels?: Labels };
-    readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
-    readonly maxUnavailable?: number;
-  };
 }
 
 export type Labels = Readonly<Record<string, string>>;
 
-interface Kustomization {
-  readonly resources: readonly string[];
-  readonly images?: readonly { readonly name: string; readonly newTag: string }[];
-  readonly configMapGenerator?: readonly { readonly name: string; readonly files: readonly string[] }[];
-  readonly patches?: readonly { readonly target: { readonly name: string }; readonly patch: string }[];
-  readonly secretGenerator?: readonly { readonly name: string; readonly literals: readonly string[] }[];
+export interface Selector {
+  readonly matchLabels: Labels;
 }
 
-/** The kustomization of a folder of `k8s`. */
-export function readKustomization(folder: string): Kustomization {
-  return parse(readFileSync(join(REPOSITORY, 'k8s', folder, 'kustomization.yaml'), 'utf8')) as Kustomization;
+/** What the Deployments, Services and disruption budgets of ours say. */
+export interface Spec {
+  readonly replicas?: number;
+  readonly strategy?: object;
+  readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: PodSpec };
+  readonly selector: Labels & Selector;
+  readonly ports?: readonly { readonly name: string; readonly port: number; readonly targetPort: string }[];
+  readonly maxUnavailable?: number;
 }
 
-/** Every object that the kustomization of a folder of `k8s` names, those of the folders beneath it included. */
-export function readManifests(folder: string): readonly Manifest[] {
-  return readKustomization(folder).resources.flatMap((resource) => {
-    const path = join(REPOSITORY, 'k8s', folder, resource);
-    if (statSync(path).isDirectory()) return readManifests(relative(join(REPOSITORY, 'k8s'), path));
-    return parseAllDocuments(readFileSync(path, 'utf8')).map((document) => document.toJS() as Manifest);
-  });
+/** A Kubernetes object as it would be applied; objects of other kinds are asked for with the type of their `spec`. */
+export interface Manifest<S = Spec> {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly labels?: Labels;
+    readonly annotations?: Labels;
+  };
+  readonly spec: S;
+  /** Of a ConfigMap or Secret. */
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What `kubectl apply -k k8s/<folder>` would apply. */
+export async function renderManifests(folder: string): Promise<readonly Manifest[]> {
+  return parseManifests(await renderKustomization(join(REPOSITORY, 'k8s', folder)));
+}
+
+/** The same of an overlay that takes these components in and has a namespace, as an operator would write one. */
+export async function renderComponents(...components: readonly string[]): Promise<readonly Manifest[]> {
+  // Kustomize takes no absolute path, and follows links before it looks for relative ones.
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'listen-gateway-overlay-')));
+  const shipped = (path: string) => relative(folder, join(REPOSITORY, 'k8s', path));
+  const overlay = {
+    namespace: 'listen-gateway',
+    resources: [shipped('base')],
+    components: components.map((component) => shipped(`components/${component}`)),
+  };
+  try {
+    await writeFile(join(folder, 'kustomization.yaml'), stringify(overlay));
+    return parseManifests(await renderKustomization(folder));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The object of that name. */
+export function findManifest<S = Spec>(among: readonly Manifest[], kind: string, name: string): Manifest<S> {
+  const found = among.find((manifest) => manifest.kind === kind && manifest.metadata.name === name);
+  if (found === undefined) throw new Error(`there is no ${kind} ${name}`);
+  return found as Manifest<unknown> as Manifest<S>;
+}
+
+/** The pod that a Deployment makes. */
+export function podOf(among: readonly Manifest[], deployment: string): PodSpec {
+  return findManifest(among, 'Deployment', deployment).spec.template.spec;
+}
+
+function parseManifests(text: string): readonly Manifest[] {
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 }

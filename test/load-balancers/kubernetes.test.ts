@@ -1,8 +1,6 @@
 import { gatewayConfig } from '@listen-gateway/service-gateway';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
-import { readManifests } from '../deploy/manifests.ts';
-import { readShipped } from '../deploy/repository.ts';
+import { findManifest, renderComponents, renderManifests } from '../deploy/manifests.ts';
 
 const { limits, stream } = gatewayConfig.parse({});
 
@@ -18,21 +16,20 @@ interface Rule {
   readonly backendRefs: readonly object[];
 }
 
-const shipped = (path: string) => parse(readShipped(`k8s/components/${path}`));
-const service = readManifests('base').find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'gateway');
-const port = service?.spec.ports?.[0];
+interface IngressSpec {
+  readonly rules: readonly [{ readonly http: { readonly paths: readonly { path: string; backend: object }[] } }];
+}
+
+const both = await renderComponents('gateway-api', 'ingress-nginx');
+const production = await renderManifests('overlays/production');
+const port = findManifest(both, 'Service', 'gateway').spec.ports?.[0];
 const UNENDING = { request: '0s', backendRequest: '0s' };
 
-describe.each(['gateway-api', 'ingress-nginx'])('the component %s', (name) => {
-  it('is one that overlays can take in, and names the files beside it', () => {
-    const component = shipped(`${name}/kustomization.yaml`);
-    expect(component).toMatchObject({ apiVersion: 'kustomize.config.k8s.io/v1alpha1', kind: 'Component' });
-    for (const resource of component.resources) expect(shipped(`${name}/${resource}`)).toHaveProperty('spec');
-  });
-});
-
-describe('the route of the Gateway API', () => {
-  const rules: readonly Rule[] = shipped('gateway-api/http-route.yaml').spec.rules;
+describe.each([
+  ['the component', both],
+  ['the production overlay', production],
+])('the route of the Gateway API in %s', (_, manifests) => {
+  const { rules } = findManifest<{ readonly rules: readonly Rule[] }>(manifests, 'HTTPRoute', 'gateway').spec;
   const ruleOf = (method: string) =>
     rules.find(({ matches }) => matches.some(({ headers }) => headers?.[0]?.value === method));
 
@@ -56,8 +53,8 @@ describe('the route of the Gateway API', () => {
 });
 
 describe('the ingress for ingress-nginx', () => {
-  const { metadata, spec } = shipped('ingress-nginx/ingress.yaml');
-  const annotation = (name: string) => String(metadata.annotations[`nginx.ingress.kubernetes.io/${name}`]);
+  const { metadata, spec } = findManifest<IngressSpec>(both, 'Ingress', 'gateway');
+  const annotation = (name: string) => metadata.annotations?.[`nginx.ingress.kubernetes.io/${name}`];
 
   it('lets streams through unbuffered, and three keepalives be late (INS-02, FIELD C10, C11, F7)', () => {
     expect(annotation('proxy-buffering')).toBe('off');
@@ -70,7 +67,7 @@ describe('the ingress for ingress-nginx', () => {
   });
 
   it('leads to the Service of the gateway, the metadata of RFC 9728 too', () => {
-    const paths: readonly { path: string; backend: object }[] = spec.rules[0].http.paths;
+    const { paths } = spec.rules[0].http;
     expect(paths.map(({ path }) => path)).toEqual(['/mcp', '/.well-known/oauth-protected-resource']);
     for (const { backend } of paths) {
       expect(backend).toEqual({ service: { name: 'gateway', port: { name: port?.name } } });
