@@ -1,3 +1,4 @@
+import { eventually } from '@listen-gateway/testkit';
 import { describe, expect, it } from 'vitest';
 import { CALL, message, openProxy, send } from '../test/proxied-host.ts';
 import { StubUpstream } from '../test/stub-upstream.ts';
@@ -30,6 +31,22 @@ describe('what an operator sees of forwarded requests', () => {
     expect(await gateway.metric('lg_proxy_seconds_count')).toBe(6);
     expect(await gateway.metric('lg_streams_opened_total'), 'no stream of ours').toBe(1);
     expect(await gateway.metric('lg_acknowledgement_seconds_count')).toBe(1);
+  });
+
+  it('is the stream of a session as one request, and never as a slow one (FIELD F11)', async () => {
+    const upstream = await StubUpstream.open(({ response }) => {
+      response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(': hello\n\n');
+    });
+    const gateway = await openProxy(upstream.url);
+    const host = send(gateway.url, {
+      method: 'GET',
+      headers: { Accept: 'text/event-stream', 'Mcp-Session-Id': 'abc' },
+    });
+    await (await host.answer()).shows('hello');
+    host.leave();
+    await (await upstream.request(1)).over;
+    await eventually(5_000, 'its end to be counted', async () => (await outcome(gateway, 'host-gone')) === 1);
+    expect(await gateway.metric('lg_proxy_seconds_count')).toBe(0);
   });
 
   it('is one line for a request that failed, and none for hosts that come and go (FIELD F17)', async () => {

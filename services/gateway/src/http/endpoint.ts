@@ -24,8 +24,8 @@ export interface EndpointOptions {
   readonly random: Random;
   /** Told of each answer of the gateway's own that is none of what was asked for. */
   readonly onRefused: (status: number) => void;
-  /** Told how each forwarded request ended. */
-  readonly onExchange: (serverId: ServerId, outcome: ExchangeOutcome, tookMs: number) => void;
+  /** Told how each forwarded request ended, and how long it took unless it asked for a stream of its session. */
+  readonly onExchange: (serverId: ServerId, outcome: ExchangeOutcome, tookMs: number | undefined) => void;
   /** Told of what no request should be able to cause. */
   readonly onFault: (error: unknown) => void;
 }

@@ -25,7 +25,9 @@ export async function forward(
 ): Promise<Response> {
   const startedAt = clock.now();
   const outcome = await upstream.forward(c.env.incoming, c.env.outgoing, body);
-  onExchange(serverId, outcome, clock.now() - startedAt);
+  // The stream of a session of earlier revisions lasts as long as its host listens: that is nobody's latency.
+  const tookMs = c.env.incoming.method === 'GET' ? undefined : clock.now() - startedAt;
+  onExchange(serverId, outcome, tookMs);
   if (outcome.kind !== 'failed') return RESPONSE_ALREADY_SENT;
   const timedOut = TIMEOUTS.has((outcome.cause as NodeJS.ErrnoException).code ?? '');
   const status = timedOut ? 504 : 502;
