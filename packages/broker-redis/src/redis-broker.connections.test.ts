@@ -50,6 +50,23 @@ describe('the redis broker', () => {
     expect(warnings).toEqual([]);
   });
 
+  it('publishes on another connection than the one that it receives on (FIELD E17)', async () => {
+    const name = `apart-${freshServerId()}`;
+    const instance = brokers.publisher({ name, probeMs: 60_000 });
+    const serverId = freshServerId();
+    const listener = new RecordingListener();
+    await instance.attach(serverId, listener);
+    await publishNumbered(instance, serverId, 1, 3);
+    await untilHeard(listener, 3);
+    const list = String(await redis.cli('CLIENT', 'LIST')).split('\n');
+    const [commands, receive] = ['commands', 'receive'].map((role) =>
+      list.find((line) => line.includes(`${name}:${role} `)),
+    );
+    expect(commands).toMatch(/ sub=0 .* cmd=eval/);
+    // The server's channel and the probe's.
+    expect(receive).toMatch(/ sub=2 /);
+  });
+
   it('leaves no connection and no channel behind when it is closed', async () => {
     const prefix = `t:${freshServerId()}:`;
     const name = `close-${freshServerId()}`;
