@@ -26,7 +26,9 @@ export default defineConfig({
       suite('e2e'),
       suite('fuzz'),
       suite('deploy'),
+      suite('helm'),
       suite('load-balancers'),
+      suite('monitoring'),
       // Faults of Redis, the network and instances take minutes and all of a small machine: `npm run test:chaos`.
       suite('chaos'),
       // Needs a Docker engine, so `npm test` leaves it out; `npm run test:containers` is its command.
