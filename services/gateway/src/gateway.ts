@@ -27,6 +27,7 @@ import type { EndpointOptions } from './http/endpoint.ts';
 import { mcpEndpoint } from './http/mcp-endpoint.ts';
 import { refusalMetrics } from './http/metrics.ts';
 import { TrustedProxies } from './http/trusted-proxies.ts';
+import { Turnstile } from './http/turnstile.ts';
 import { HostLimits } from './limits/host-limits.ts';
 import { LostHosts } from './lost-hosts/lost-hosts.ts';
 import { readTcpTables } from './lost-hosts/tcp-table.ts';
@@ -62,6 +63,9 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+/** Some ten milliseconds of work. */
+const LISTENS_PER_TURN = 32;
+
 /** Starts an instance; rejects where it cannot listen. */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, broker, clock = systemClock, random = Math.random } = options;
@@ -90,6 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     publicUrl: config.http.publicUrl,
     proxies,
     hostLimits: openHostLimits(options),
+    listens: new Turnstile(clock, LISTENS_PER_TURN),
     limits: config.limits,
     clock,
     random,

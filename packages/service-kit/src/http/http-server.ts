@@ -35,6 +35,8 @@ const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 const REQUEST_TIMEOUT_MS = 80_000;
 const KEEP_ALIVE_PROBE_MS = 30_000;
 const HEADER_BYTES = 16 * 1024;
+/** Hosts of an instance that went come all at once. Beyond Node's 511 the kernel drops or resets them; it caps this at `somaxconn`. */
+const BACKLOG = 4_096;
 
 /** Listens over HTTP/1.1; rejects with one readable line where it cannot. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
@@ -125,7 +127,7 @@ function listening(server: Server, { host, port }: HttpServerOptions): Promise<v
       reject(new Error(`cannot listen on ${urlHost(host)}:${port}: ${why}`, { cause }));
     };
     server.once('error', fail);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', fail);
       resolve();
     });

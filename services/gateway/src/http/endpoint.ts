@@ -8,6 +8,7 @@ import type { LostHosts } from '../lost-hosts/lost-hosts.ts';
 import type { Server } from '../servers.ts';
 import type { ExchangeOutcome } from '../upstream/exchange.ts';
 import type { TrustedProxies } from './trusted-proxies.ts';
+import type { Turnstile } from './turnstile.ts';
 
 /** What the MCP endpoint works with. */
 export interface EndpointOptions {
@@ -19,6 +20,8 @@ export interface EndpointOptions {
   readonly publicUrl: string | undefined;
   readonly proxies: TrustedProxies;
   readonly hostLimits: HostLimits;
+  /** What every listen waits at. */
+  readonly listens: Turnstile;
   readonly limits: FilterLimits & { readonly bodyBytes: number };
   readonly clock: Clock;
   readonly random: Random;

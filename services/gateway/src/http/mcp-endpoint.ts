@@ -1,4 +1,4 @@
-import { DEFAULT_SERVER_ID, RPC_CODES, type ServerId } from '@listen-gateway/protocol';
+import { DEFAULT_SERVER_ID, LISTEN_METHOD, RPC_CODES, type ServerId } from '@listen-gateway/protocol';
 import type { Fetch } from '@listen-gateway/service-kit';
 import { Hono } from 'hono';
 import type { Server } from '../servers.ts';
@@ -80,6 +80,8 @@ function keptOut(
 
 /** Whoever is not let in is refused before a byte of the body is read, whatever the method. */
 async function answer(c: EndpointContext, options: EndpointOptions, server: Server): Promise<Response> {
+  // First of all, since the token and the body are most of what a listen costs.
+  if (c.env.incoming.headers['mcp-method'] === LISTEN_METHOD) await options.listens.pass();
   const principal = server.authentication === undefined ? undefined : await authenticate(c, options, server);
   if (principal instanceof Response) return principal;
   if (c.env.incoming.method === 'POST') return answerPost(c, options, server, principal);
