@@ -15,9 +15,13 @@ const SEED = 4;
 /** `npm run chaos` has time for it. */
 const TOO_LONG = [redisFrozen30];
 
+/** `npm run chaos` holds every instance to 10 s; here a busy machine must not fail the build. */
+const RECOVERY_LIMIT_MS = 20_000;
+
 /** Runs each kind once and shows what was measured; the history is for what else a test wants of it. */
 async function campaign(world: WorldSetting, kinds: readonly FaultKind[]) {
-  const history = historyOf(await runCampaign(world, onceEach(SEED, kinds)));
+  const setting = { ...world, recoveryLimitMs: RECOVERY_LIMIT_MS };
+  const history = historyOf(await runCampaign(setting, onceEach(SEED, kinds)));
   const report = reportOf(history, checkHistory(history));
   console.log([report.totals, report.faults, report.violations].map(markdown).join('\n\n'));
   expect(history.faults.map(({ name }) => name)).toEqual(kinds.map(({ name }) => name));
