@@ -10,6 +10,6 @@ export type Follow = (serverId: ServerId, change: Change, trace: TraceContext) =
 export interface Followed {
   /** Where its trace stands from here on, which is what hosts are told. */
   readonly trace: TraceContext;
-  /** The pass that carried it is over; at once where no stream owes it. May not throw. */
-  readonly over: () => void;
+  /** The pass that carried it to so many streams is over; at once where no stream owes it. May not throw. */
+  over(streams: number): void;
 }

@@ -150,7 +150,7 @@ describe('whoever follows changes', () => {
     const seen: unknown[] = [];
     const follow: Follow = (serverId, { kind }, { traceparent }) => {
       seen.push([serverId, kind, traceparent]);
-      return { trace: numbered(9), over: () => void seen.push(`${kind} over`) };
+      return { trace: numbered(9), over: (streams) => void seen.push(`${kind} over, ${streams} told`) };
     };
     return { seen, instance: new TestInstance({ follow }) };
   };
@@ -167,7 +167,7 @@ describe('whoever follows changes', () => {
       expect(seen).toHaveLength(1);
     }
     instance.clock.runSoon();
-    expect(seen).toEqual([[TEST_SERVER, 'tools', numbered(1).traceparent], 'tools over']);
+    expect(seen).toEqual([[TEST_SERVER, 'tools', numbered(1).traceparent], 'tools over, 300 told']);
   });
 
   it('says what hosts are told, in the place of what came', async () => {
@@ -184,6 +184,6 @@ describe('whoever follows changes', () => {
     const { seen, instance } = following();
     await opened(instance, { promptsListChanged: true });
     await instance.broker.publish(TEST_SERVER, [tools(1)]);
-    expect(seen).toEqual([[TEST_SERVER, 'tools', numbered(1).traceparent], 'tools over']);
+    expect(seen).toEqual([[TEST_SERVER, 'tools', numbered(1).traceparent], 'tools over, 0 told']);
   });
 });

@@ -205,10 +205,10 @@ export class Streams implements StreamOwner {
     const followed = change.trace && this.#options.follow?.(serverId, change, change.trace);
     const told = followed ? { ...change, trace: followed.trace } : change;
     const { owing, coalesced } = this.#registry.mark(serverId, told, (stream) => this.#fanOut.enqueue(stream));
-    if (owing + coalesced > 0) {
-      this.#fanOut.time(this.#options.clock.now() - ageMs);
-      if (followed) this.#fanOut.follow(followed.over);
-    } else followed?.over();
+    const streams = owing + coalesced;
+    if (streams > 0) this.#fanOut.time(this.#options.clock.now() - ageMs);
+    if (followed && streams > 0) this.#fanOut.follow(() => followed.over(streams));
+    else followed?.over(streams);
     this.#options.observer.marked(change.kind, owing, coalesced);
   }
 

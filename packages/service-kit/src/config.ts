@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { helpText } from './config-docs.ts';
-import { readEnvironment } from './config-environment.ts';
+import { type Environment, readEnvironment } from './config-environment.ts';
 import { CONFIG_SECTIONS } from './config-fragments.ts';
 import { printedConfig } from './config-print.ts';
 import { membersOf, recordValueOf, type SchemaNode, type Setting, schemaNode, settingsOf } from './config-settings.ts';
@@ -97,6 +97,11 @@ export function configOrExit<Schema extends z.ZodObject>(
   process.stderr.write(`${about.program}: the configuration cannot be used:\n`);
   for (const problem of loaded.problems) process.stderr.write(`  ${problem}\n`);
   process.exit(2);
+}
+
+/** The variables of OpenTelemetry. They have a standard of their own, and its SDK reads most of them itself. */
+export function otelEnvironment(): Environment {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')));
 }
 
 /** Says what the service would run with, and ends. */

@@ -31,3 +31,4 @@ export { retryAfter } from './retry-after.ts';
 export { type RunningService, runService, type ServiceOptions, type ServiceSetting } from './run-service.ts';
 export { onShutdown, type ShutdownOptions, type ShutdownStep } from './shutdown.ts';
 export { systemClock } from './system-clock.ts';
+export { contextOf, remoteSpan, requestContext, traceAfter, tracer } from './tracing/trace-span.ts';

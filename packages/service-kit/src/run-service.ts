@@ -1,10 +1,11 @@
 import type { z } from 'zod';
-import { configOrExit } from './config.ts';
+import { configOrExit, otelEnvironment } from './config.ts';
 import { type AdminConfig, CONFIG_SECTIONS, type LogConfig } from './config-fragments.ts';
 import { type Readiness, startAdminServer } from './http/admin-server.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { onShutdown, type ShutdownStep } from './shutdown.ts';
+import { startTracing } from './tracing/tracing.ts';
 
 /** What a service has in common with the others. */
 export interface ServiceOptions<Schema extends z.ZodObject> {
@@ -46,6 +47,9 @@ export async function runService<
   const steps: ShutdownStep[] = [];
   let hasten = () => {};
   onShutdown(steps, { log, hasten: () => hasten() });
+  const tracing = await startTracing({ env: otelEnvironment(), program, log });
+  // After all that the service keeps: the last spans end with it.
+  if (tracing !== undefined) steps.push(tracing);
 
   const running = await start({
     config,

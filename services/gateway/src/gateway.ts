@@ -35,6 +35,7 @@ import { authorizerMetrics, lostHostMetrics, streamMetrics } from './metrics.ts'
 import { readinessOf } from './readiness.ts';
 import { closeServers, openServers, type Server, type ServersOptions } from './servers.ts';
 import { streamLog } from './stream-log.ts';
+import { fanOutSpan } from './tracing/fan-out-span.ts';
 import { proxyMetrics } from './upstream/metrics.ts';
 
 export interface GatewayOptions {
@@ -145,6 +146,7 @@ function openStreams(
     observer: together([streamLog(log), streamMetrics(metrics.registry, () => streams.census(), config.limits)]),
     limits: config.limits,
     onDisconnect,
+    follow: fanOutSpan,
     ...config.stream,
     endsWithResult: { 'token-expired': config.stream.resultAtExpiry, drain: config.stream.resultAtDrain },
   });
@@ -163,12 +165,15 @@ function watchRequests(options: GatewayOptions): Pick<EndpointOptions, 'onRefuse
 /** Counts forwarded requests, and logs those that failed. */
 function watchExchanges({ log, metrics }: GatewayOptions): EndpointOptions['onExchange'] {
   const count = proxyMetrics(metrics.registry);
-  return (serverId, outcome, tookMs) => {
+  return (serverId, outcome, tookMs, trace) => {
     count(outcome.kind, tookMs);
     if (!('cause' in outcome)) return;
     // The error itself has a stack of nothing here, and may hold what the upstream said.
     const { code, message: why } = outcome.cause as NodeJS.ErrnoException;
-    log.warn({ serverId, outcome: outcome.kind, code, why }, 'upstream failed');
+    log.warn(
+      { serverId, outcome: outcome.kind, code, why, trace_id: trace?.traceparent.slice(3, 35) },
+      'upstream failed',
+    );
   };
 }
 

@@ -17,12 +17,12 @@ export function idempotencyOf(key: string, changes: readonly Change[], { publish
 }
 
 /**
- * SHA-256 over what the changes mean: a retry may write members in another order or with other white space. Members
- * are sorted at every depth, as in RFC 8785.
+ * SHA-256 over what the changes mean: a retry may write members in another order or with other white space, and is
+ * another step of its trace. Members are sorted at every depth, as in RFC 8785.
  */
 function fingerprintOf(changes: readonly Change[]): string {
   const hash = createHash('sha256');
-  for (const change of changes) {
+  for (const { trace: _, ...change } of changes) {
     const canonical: unknown = JSON.parse(changeJson(change), (_name, value: unknown) => sorted(value));
     hash.update(JSON.stringify(canonical)).update('\n');
   }

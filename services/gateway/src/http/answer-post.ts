@@ -5,7 +5,7 @@ import { acceptsAnswers, notAcceptable } from './accept.ts';
 import { ANSWERERS, type MessageSort } from './answerers.ts';
 import { discover } from './discover.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
-import { forward } from './forward.ts';
+import { type Forwarded, forward } from './forward.ts';
 import { listen } from './listen.ts';
 import { readPost } from './read-post.ts';
 import { rpcResponse } from './refusal-response.ts';
@@ -34,11 +34,21 @@ export async function answerPost(
     return discover(c, options, server, { id: inbound.id, body: bytes });
   }
   if (upstream !== undefined && answerer === 'forward') {
-    const id = inbound.kind === 'notification' ? undefined : inbound.id;
-    return forward(c, options, { serverId, upstream, body: bytes, id });
+    return forward(c, options, { serverId, upstream, body: bytes, ...forwardedAs(inbound) });
   }
   const refusal = answerer === 'accept' ? undefined : refusalOf(inbound);
   return refusal === undefined ? new Response(null, { status: 202 }) : rpcResponse(refusal);
+}
+
+function forwardedAs(message: Message): Pick<Forwarded, 'id' | 'method' | 'meta'> {
+  switch (message.kind) {
+    case 'request':
+      return { id: message.id, method: message.method, meta: message.params._meta };
+    case 'notification':
+      return { id: undefined, method: message.method };
+    case 'legacy':
+      return { id: message.id };
+  }
 }
 
 function sortOf(message: Message): MessageSort {

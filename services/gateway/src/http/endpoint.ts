@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Clock, Random, Streams } from '@listen-gateway/core';
-import type { FilterLimits, ServerId } from '@listen-gateway/protocol';
+import type { FilterLimits, ServerId, TraceContext } from '@listen-gateway/protocol';
 import type { Guard } from '@listen-gateway/service-kit';
 import type { Context } from 'hono';
 import type { HostLimits } from '../limits/host-limits.ts';
@@ -27,8 +27,16 @@ export interface EndpointOptions {
   readonly random: Random;
   /** Told of each answer of the gateway's own that is none of what was asked for. */
   readonly onRefused: (status: number) => void;
-  /** Told how each forwarded request ended, and how long it took unless it asked for a stream of its session. */
-  readonly onExchange: (serverId: ServerId, outcome: ExchangeOutcome, tookMs: number | undefined) => void;
+  /**
+   * Told how each forwarded request ended, how long it took unless it asked for a stream of its session, and the trace
+   * that it is recorded in.
+   */
+  readonly onExchange: (
+    serverId: ServerId,
+    outcome: ExchangeOutcome,
+    tookMs: number | undefined,
+    trace: TraceContext | undefined,
+  ) => void;
   /** Told of what no request should be able to cause. */
   readonly onFault: (error: unknown) => void;
 }

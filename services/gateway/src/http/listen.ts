@@ -6,6 +6,7 @@ import type { Granted } from '../authorization/authorizer.ts';
 import { holderOf } from '../limits/holder.ts';
 import type { Place } from '../limits/host-limits.ts';
 import type { Server } from '../servers.ts';
+import { beginListenSpan } from '../tracing/listen-span.ts';
 import { challenge } from './bearer.ts';
 import type { EndpointContext, EndpointOptions } from './endpoint.ts';
 import { NodeSink } from './node-sink.ts';
@@ -23,6 +24,23 @@ export interface ListenRequest {
 
 /** Answers `subscriptions/listen` with a stream on Node's own response, or refuses before a byte of it. */
 export async function listen(
+  c: EndpointContext,
+  options: EndpointOptions,
+  server: Server,
+  request: ListenRequest,
+): Promise<Response> {
+  const end = beginListenSpan(server.serverId, c.env.incoming.headers, request.params._meta);
+  let status = 500;
+  try {
+    const response = await answer(c, options, server, request);
+    status = response === RESPONSE_ALREADY_SENT ? c.env.outgoing.statusCode : response.status;
+    return response;
+  } finally {
+    end(status);
+  }
+}
+
+async function answer(
   c: EndpointContext,
   options: EndpointOptions,
   server: Server,

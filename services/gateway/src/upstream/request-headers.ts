@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { TraceContext } from '@listen-gateway/protocol';
 import { headerName } from '../http/header-name.ts';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';
 
@@ -31,14 +32,19 @@ const NOT_FORWARDED = new Set([
   'x-forwarded-proto',
 ]);
 
+/** What a span that is recorded here stands in the place of. Baggage stays the host's to give. */
+const TRACE_HEADERS = new Set(['traceparent', 'tracestate']);
+
 /**
  * The headers of the request to the upstream, names and values in turn: all that the host sent, known or not and in
- * its order and spelling (P-2.11), but for those of the connection; and where the request came from.
+ * its order and spelling (P-2.11), but for those of the connection; where the request came from; and where its trace
+ * stands, if that is not where it came from.
  */
 export function requestHeaders(
   incoming: IncomingMessage,
   authorization: UpstreamAuthorization,
   proxies: TrustedProxies,
+  trace?: TraceContext,
 ): string[] {
   const forwarded: string[] = [];
   const { rawHeaders, headers } = incoming;
@@ -47,8 +53,10 @@ export function requestHeaders(
     const name = rawHeaders[at] as string;
     const { lower, meant } = headerName(name);
     // CGI knows no hyphens: to a server that speaks it, X_Forwarded_For is the header that is told below.
-    if (!NOT_FORWARDED.has(meant) && !named.includes(lower)) forwarded.push(name, rawHeaders[at + 1] as string);
+    if (NOT_FORWARDED.has(meant) || named.includes(lower)) continue;
+    if (trace === undefined || !TRACE_HEADERS.has(lower)) forwarded.push(name, rawHeaders[at + 1] as string);
   }
+  if (trace !== undefined) forwarded.push(...Object.entries(trace).flat());
   tellOrigin(forwarded, incoming, proxies);
   const credential = credentialFor(incoming, authorization);
   if (credential !== undefined) forwarded.push('Authorization', credential);

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TraceContext } from '@listen-gateway/protocol';
 import { Pool } from 'undici';
 import type { TrustedProxies } from '../http/trusted-proxies.ts';
 import { askDiscover } from './ask-discover.ts';
@@ -16,6 +17,14 @@ export interface UpstreamOptions {
   readonly connectTimeoutMs: number;
   /** Time from a request to the head of its answer, in milliseconds; a stream that has begun may live for ever. */
   readonly headTimeoutMs: number;
+}
+
+/** What goes on of a request beside its headers. */
+export interface Sent {
+  /** Its bytes as they came. */
+  readonly body: Buffer | null;
+  /** Where its trace stands, instead of what its headers say. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** Most of the time that an upstream gets for its discover answer: hosts wait for it before they do anything else. */
@@ -48,11 +57,11 @@ export class Upstream {
     });
   }
 
-  /** Forwards a request; `body` are its bytes as they came. Never rejects. */
-  forward(incoming: IncomingMessage, outgoing: ServerResponse, body: Buffer | null): Promise<ExchangeOutcome> {
+  /** Forwards a request. Never rejects. */
+  forward(incoming: IncomingMessage, outgoing: ServerResponse, { body, trace }: Sent): Promise<ExchangeOutcome> {
     const exchange = new Exchange(outgoing);
     const method = incoming.method as 'POST';
-    const headers = requestHeaders(incoming, this.#authorization, this.#proxies);
+    const headers = requestHeaders(incoming, this.#authorization, this.#proxies, trace);
     this.#pool.dispatch({ path: this.#target(incoming.url), method, headers, body }, exchange);
     return exchange.done;
   }

@@ -5,11 +5,19 @@ import type { RequestIdVariables } from 'hono/request-id';
 import type { Grant } from '../auth/grant.ts';
 import type { Outcome } from '../metrics.ts';
 import { problemDetails, type Refusal, statusOf } from '../problem.ts';
+import type { PublishSpan } from '../tracing/publish-span.ts';
 
 /** What the routes leave for the middleware that counts and logs. */
 export interface PublisherEnv {
   Bindings: HttpBindings;
-  Variables: RequestIdVariables & { outcome: Outcome; grant: Grant };
+  Variables: RequestIdVariables & { outcome: Outcome; grant: Grant; span: PublishSpan };
+}
+
+/** By what a line of the log is found: the request, and the trace that it belongs to. */
+export function identity(c: Context<PublisherEnv>): Readonly<Record<'requestId' | 'trace_id', string | undefined>> {
+  // Refused requests have no span; the context's own type does not know that.
+  const span: PublishSpan | undefined = c.get('span');
+  return { requestId: c.get('requestId'), trace_id: span?.traceId };
 }
 
 /** Answers with RFC 9457 problem details. */

@@ -8,7 +8,7 @@ import { idempotencyOf } from '../idempotency.ts';
 import type { PublishMetrics } from '../metrics.ts';
 import type { Refusal } from '../problem.ts';
 import { readChanges } from '../read-changes.ts';
-import { abandon, accept, type PublisherEnv, refuse } from './answer.ts';
+import { abandon, accept, identity, type PublisherEnv, refuse } from './answer.ts';
 import { MAX_BODY_BYTES, mediaRefusal, readJson } from './json-body.ts';
 import { type Pace, refuseForNow } from './pace.ts';
 
@@ -100,7 +100,7 @@ async function publish(
   }
   let outcome: PublishOutcome;
   try {
-    outcome = await broker.publish(serverId, changes, idempotency);
+    outcome = await broker.publish(serverId, c.get('span').carried(serverId, changes), idempotency);
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error;
     const detail = 'the broker did not confirm them in time; retry with the same Idempotency-Key';
@@ -113,7 +113,7 @@ async function publish(
     for (const { kind } of changes) metrics.published(kind);
     const { publisher } = c.get('grant');
     // The audit: who, where and how many of what; a URI or a task may be private.
-    log.info({ requestId: c.get('requestId'), publisher, serverId, kinds: countsOf(changes) }, 'changes published');
+    log.info({ ...identity(c), publisher, serverId, kinds: countsOf(changes) }, 'changes published');
   }
   return accept(c, outcome);
 }

@@ -5,11 +5,12 @@ import { requestId } from 'hono/request-id';
 import { secureHeaders } from 'hono/secure-headers';
 import type { PublisherAuth } from '../auth/publisher-auth.ts';
 import { openApiDocument } from '../open-api.ts';
-import { type PublisherEnv, refuse } from './answer.ts';
+import { identity, type PublisherEnv, refuse } from './answer.ts';
 import { authenticate } from './authenticate.ts';
 import { DISCONNECT_PATH, disconnectRoute } from './disconnect-route.ts';
 import { paced } from './pace.ts';
 import { CHANGES_PATH, type PublishRouteOptions, publishRoute } from './publish-route.ts';
+import { traced } from './traced.ts';
 
 export interface PublisherAppOptions extends PublishRouteOptions {
   readonly clock: Clock;
@@ -38,7 +39,7 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
     if (outcome === undefined) return;
     const tookMs = clock.now() - startedAt;
     metrics.ended(outcome, tookMs);
-    log.debug({ requestId: c.get('requestId'), serverId: c.req.param('server'), outcome, tookMs }, 'publish ended');
+    log.debug({ ...identity(c), serverId: c.req.param('server'), outcome, tookMs }, 'publish ended');
   });
 
   app.use(secureHeaders(SECURE_HEADERS), async (c, next): Promise<Response | undefined> => {
@@ -51,7 +52,7 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
   });
   app.use('/v1/*', authenticate(options), paced(options.pace, options.random));
 
-  app.post(CHANGES_PATH, publishRoute(options));
+  app.post(CHANGES_PATH, traced(), publishRoute(options));
   app.all(CHANGES_PATH, (c) =>
     refuse(c, { reason: 'method-not-allowed', detail: 'changes are POSTed' }, { Allow: 'POST' }),
   );
@@ -68,7 +69,7 @@ export function publisherApp(options: PublisherAppOptions): Hono<PublisherEnv> {
     refuse(c, { reason: 'not-found', detail: 'POST changes to /v1/servers/{server}/changes; see /openapi.json' }),
   );
   app.onError((err, c) => {
-    log.error({ err, requestId: c.get('requestId') }, 'request failed');
+    log.error({ err, ...identity(c) }, 'request failed');
     return refuse(c, { reason: 'internal-error', detail: 'the log has it under the X-Request-Id of this answer' });
   });
   return app;
