@@ -8,20 +8,41 @@ export type Fleet = ReadonlyMap<string, ExportedSeries>;
 /** Labels that Prometheus gives every series. */
 const TARGET_LABELS = ['job', 'instance', 'pod'];
 
+/** What Prometheus itself knows, with its labels. */
+const OWN_SERIES: ReadonlyMap<string, Labels> = new Map([
+  ['up', new Map()],
+  [
+    'ALERTS',
+    new Map([
+      ['alertname', new Set(['ListenGateway.+'])],
+      ['alertstate', new Set(['pending', 'firing'])],
+      ['severity', new Set(['warning', 'critical'])],
+    ]),
+  ],
+]);
+
 /** What a query names that is not there. */
 export function queryProblems(text: string, fleet: Fleet): readonly string[] {
   const query = readQuery(text);
-  const known = query.selectors.map((selector) => ({ selector, labels: labelsOf(selector, fleet) }));
-  const grouped = new Set([...TARGET_LABELS, ...known.flatMap(({ labels }) => [...(labels?.keys() ?? [])])]);
+  const grouped = labelsOfQuery(text, fleet);
   return [
-    ...known.flatMap(({ selector, labels }) => selectorProblems(selector, labels, fleet)),
+    ...query.selectors.flatMap((selector) => selectorProblems(selector, labelsOf(selector, fleet), fleet)),
     ...query.labels.filter((label) => !grouped.has(label)).map((label) => `nothing has the label ${label}`),
   ];
 }
 
+/** The labels that what a query selects may have. */
+export function labelsOfQuery(text: string, fleet: Fleet): ReadonlySet<string> {
+  const { selectors } = readQuery(text);
+  return new Set([
+    ...TARGET_LABELS,
+    ...selectors.flatMap((selector) => [...(labelsOf(selector, fleet)?.keys() ?? [])]),
+  ]);
+}
+
 function selectorProblems({ metric, matchers }: Selector, labels: Labels | undefined, fleet: Fleet): readonly string[] {
   const job = jobOf(matchers);
-  if (!isRecorded(metric) && !fleet.has(job)) return [`${metric} is asked for without its job`];
+  if (!isRecorded(metric) && metric !== 'ALERTS' && !fleet.has(job)) return [`${metric} is asked for without its job`];
   if (labels === undefined) return [`${job || 'no rule'} has no ${metric}`];
   return matchers.flatMap((matcher) => matcherProblems(metric, matcher, labels));
 }
@@ -38,7 +59,7 @@ function matcherProblems(metric: string, { label, op, value }: Matcher, labels: 
 /** The labels of a metric, or of those that a recorded one is made of; undefined where there is no such metric. */
 function labelsOf({ metric, matchers }: Selector, fleet: Fleet): Labels | undefined {
   const recorded = RECORDING_RULES.find(({ record }) => record === metric);
-  if (recorded === undefined) return metric === 'up' ? new Map() : fleet.get(jobOf(matchers))?.get(metric);
+  if (recorded === undefined) return OWN_SERIES.get(metric) ?? fleet.get(jobOf(matchers))?.get(metric);
   const { selectors }: Query = readQuery(recorded.expr);
   return new Map(selectors.flatMap((selector) => [...(labelsOf(selector, fleet) ?? [])]));
 }
