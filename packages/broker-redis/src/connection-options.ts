@@ -3,7 +3,7 @@ import type { ConnectionOptions as TlsOptions } from 'node:tls';
 import type { RedisOptions } from 'ioredis';
 import { BREAK_LUA } from './break-script.ts';
 import { PUBLISH_LUA } from './publish-script.ts';
-import { READ_LUA } from './read-script.ts';
+import { READ_LUA, TRY_READ_LUA } from './read-script.ts';
 import type { RedisSettings } from './redis-options.ts';
 
 /** Where a node of a cluster or a sentinel is. */
@@ -30,6 +30,7 @@ export function connectionOptions(settings: RedisSettings, address?: Address): C
     scripts: {
       publishChanges: { lua: PUBLISH_LUA },
       readJournal: { lua: READ_LUA, numberOfKeys: 2 },
+      tryRead: { lua: TRY_READ_LUA, numberOfKeys: 2 },
       breakIfLost: { lua: BREAK_LUA, numberOfKeys: 3 },
     },
   };

@@ -12,6 +12,7 @@ declare module 'ioredis' {
   interface RedisCommander<Context> {
     publishChanges(...keysAndArguments: (string | number)[]): Result<PublishReply, Context>;
     readJournal(...keysAndArguments: ReadArguments): Result<ReadReply, Context>;
+    tryRead(journal: string, last: string): Result<string, Context>;
     breakIfLost(...keysAndArguments: BreakArguments): Result<BreakReply, Context>;
   }
 }

@@ -132,8 +132,8 @@ export class Probe implements SubscriptionOwner {
     const sent: Sent = { nonce: randomUUID(), sentAt: performance.now(), published: false, late: false };
     this.#sent = sent;
     Promise.all([
-      // A node that the rest of its cluster has given up publishes, but serves no key.
-      commands.run((client) => client.get(`${this.#tag}:last`)),
+      // A node that the rest of its cluster has given up publishes, but serves no key; and a catch-up needs more rights.
+      commands.run((client) => client.tryRead(`${this.#tag}:journal`, `${this.#tag}:last`)),
       commands.run((client) => client.call(pubSub.verb, this.channel, sent.nonce)),
     ]).then(
       () => {

@@ -21,6 +21,13 @@ if ARGV[1] == '' or ARGV[1] == at then return {at, {}} end
 return {at, redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2])}
 `;
 
+/** Does all that a read does, but leaves nothing: it is refused where a read would be. */
+export const TRY_READ_LUA = `${TIP_LUA}
+redis.call('TIME')
+redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)
+return tip(KEYS[1], KEYS[2])
+`;
+
 export type ReadReply = readonly [tip: JournalId, entries: readonly RawEntry[]];
 
 /** The keys and arguments for one page; without `from`, the latest id alone is read. */

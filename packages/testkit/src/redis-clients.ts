@@ -6,6 +6,7 @@ export async function redisClients(redis: Redis, prefix: string): Promise<RedisC
   const clients = list.split('\n').map((line) => ({
     id: /\bid=(\d+)/.exec(line)?.[1] ?? '',
     name: /\bname=(\S*)/.exec(line)?.[1] ?? '',
+    port: Number(/\baddr=\S*:(\d+)/.exec(line)?.[1]),
   }));
   return clients.filter(({ name }) => name.startsWith(prefix));
 }
@@ -13,6 +14,8 @@ export async function redisClients(redis: Redis, prefix: string): Promise<RedisC
 export interface RedisClient {
   readonly id: string;
   readonly name: string;
+  /** Where it connects from. */
+  readonly port: number;
 }
 
 /** Ends these connections from the side of Redis. */

@@ -41,9 +41,15 @@ export class TcpRelay {
     this.#whole = true;
   }
 
-  /** The connections of now pass nothing on any more, and neither side is told; new ones are well. */
-  freeze(): void {
-    for (const pair of this.#pairs) for (const socket of pair) socket.unpipe().pause();
+  /**
+   * The connections of now pass nothing on any more, and neither side is told; new ones are well. `only`: of these alone,
+   * by the port that the target sees.
+   */
+  freeze(only?: readonly number[]): void {
+    for (const pair of this.#pairs) {
+      if (only && !only.includes(pair[1].localPort ?? 0)) continue;
+      for (const socket of pair) socket.unpipe().pause();
+    }
   }
 
   async close(): Promise<void> {
