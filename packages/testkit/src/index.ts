@@ -42,5 +42,4 @@ export {
   TestInstance,
 } from './test-instance.ts';
 export { type IssuerAnswer, type IssuerKey, makeKey, TestIssuer, type TestIssuerOptions } from './test-issuer.ts';
-export { ensureUnpackedProgram } from './unpacked-program.ts';
 export { eventually, within } from './within.ts';

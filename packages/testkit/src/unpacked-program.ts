@@ -16,15 +16,10 @@ export interface UnpackedFrom {
 }
 
 /**
- * The path of a program that Debian has only from its release 13 on: found on PATH, else fetched as the package of that
- * release and unpacked into the user's cache, where any later test finds it. Nothing is installed, so nobody need be root
- * and no library of the machine's changes. Elsewhere than on Debian an error says what would help.
+ * The path of a program that Debian has only from its release 13 on, for whoever did not find it on PATH: fetched as the
+ * package of that release and unpacked into the user's cache, where any later test finds it. Nothing is installed, so nobody
+ * need be root and no library of the machine's changes. Elsewhere than on Debian an error says what would help.
  */
-export async function ensureUnpackedProgram(name: string, from: UnpackedFrom): Promise<string> {
-  return findProgram(name) ?? unpackProgram(name, from);
-}
-
-/** The same without a look at PATH. */
 export async function unpackProgram(name: string, from: UnpackedFrom): Promise<string> {
   const { trixie, libraries = [], elsewhere } = from;
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'listen-gateway', 'debian-13');
