@@ -11,6 +11,10 @@ interface ComposeService {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly stop_grace_period?: string;
   readonly read_only?: boolean;
+  readonly image?: string;
+  readonly profiles?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly networks?: { readonly default: { readonly aliases: readonly string[] } };
 }
 
 const { services } = parse(readShipped('docker-compose.yml'), { merge: true }) as {
@@ -22,7 +26,7 @@ const service = (name: string): ComposeService => services[name] ?? {};
 describe('the compose file', () => {
   it('publishes on loopback alone, each port by a variable', () => {
     const ports = entries.flatMap(([, one]) => one.ports ?? []);
-    expect(ports).toHaveLength(3);
+    expect(ports).toHaveLength(5);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\$\{[A-Z]+_PORT:-\d+\}:\d+$/);
   });
 
@@ -70,5 +74,46 @@ describe('the compose file', () => {
     const ours = entries.filter(([, { command }]) => command?.length === 1);
     expect(ours.map(([name]) => name)).toEqual(['gateway-1', 'gateway-2', 'publisher', 'sample-server']);
     for (const [, one] of ours) expect(one.read_only).toBe(true);
+  });
+
+  it('runs each service that watches on a version of its own, with nothing to write to but its data', () => {
+    for (const name of ['prometheus', 'grafana']) {
+      const { image, read_only, volumes = [] } = service(name);
+      expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
+      expect(read_only).toBe(true);
+      const writable = volumes.filter((volume) => !volume.endsWith(':ro'));
+      expect(writable).toEqual(name === 'prometheus' ? ['prometheus:/prometheus'] : []);
+    }
+    expect(entries.filter(([, { profiles }]) => profiles !== undefined).map(([name]) => name)).toEqual(['grafana']);
+  });
+
+  it('has Prometheus ask for names that instances answer to, each that may be added as well', () => {
+    const { scrape_configs } = parse(readShipped('deploy/prometheus/prometheus.yml')) as {
+      readonly scrape_configs: readonly {
+        readonly job_name: string;
+        readonly dns_sd_configs: readonly { readonly names: readonly string[]; readonly port: number }[];
+      }[];
+    };
+    const asked = scrape_configs.map(({ job_name, dns_sd_configs }) => [job_name, dns_sd_configs[0]]);
+    expect(asked).toEqual([
+      ['gateway', expect.objectContaining({ names: ['gateway'], port: 9090 })],
+      ['publisher', expect.objectContaining({ names: ['publisher'], port: 9090 })],
+    ]);
+    for (const name of ['gateway-1', 'gateway-2']) {
+      expect(service(name).networks?.default.aliases).toContain('gateway');
+      expect(gatewaySettings(service(name).environment ?? {}).admin).toMatchObject({ host: '0.0.0.0', port: 9090 });
+    }
+  });
+
+  it('gives Grafana its dashboards and their data source where its provisioning looks for them', () => {
+    const { volumes = [], environment = {} } = service('grafana');
+    expect(volumes).toEqual([
+      './deploy/grafana/provisioning:/etc/grafana/provisioning:ro',
+      './deploy/grafana/dashboards:/etc/grafana/dashboards:ro',
+    ]);
+    const home = environment.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? '';
+    const shipped = home.replace('/etc/grafana/dashboards/', 'deploy/grafana/dashboards/');
+    expect(JSON.parse(readShipped(shipped))).toMatchObject({ uid: 'listen-gateway' });
+    expect(environment).toMatchObject({ GF_AUTH_ANONYMOUS_ORG_ROLE: 'Viewer', GF_AUTH_DISABLE_LOGIN_FORM: 'true' });
   });
 });
