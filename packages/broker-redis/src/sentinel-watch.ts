@@ -2,6 +2,7 @@ import { Redis } from 'ioredis';
 import { type Address, sentinelOptions } from './connection-options.ts';
 import { ignoreLateErrors } from './late-errors.ts';
 import type { RedisSettings } from './redis-options.ts';
+import { isReply } from './reply-error.ts';
 
 export interface MasterSwitch {
   /** `host:port` of the former master. */
@@ -15,6 +16,7 @@ export interface MasterSwitch {
  */
 export class SentinelWatch {
   readonly #clients: readonly Redis[];
+  readonly #round: NodeJS.Timeout;
 
   /** `onSwitch` is told by each sentinel in its own time. */
   constructor(settings: RedisSettings, onSwitch: (change: MasterSwitch) => void) {
@@ -22,21 +24,35 @@ export class SentinelWatch {
       const client = new Redis({ ...options, connectionName: `${settings.name}:sentinel` });
       // It comes back by itself; meanwhile there are the other sentinels, and the probe.
       client.on('error', () => {});
-      client.on('ready', () => client.subscribe(SWITCH).catch(() => {}));
+      client.on('ready', () => listen(client));
       client.on('message', (_channel: string, text: string) => {
         const [name, formerHost, formerPort, host = '', port] = text.split(' ');
         if (name === master) onSwitch({ from: `${formerHost}:${formerPort}`, to: { host, port: Number(port) } });
       });
       return client;
     });
+    // Failovers are rare and firewalls forget connections on which nothing is said.
+    this.#round = setInterval(() => {
+      for (const client of this.#clients) if (client.status === 'ready') listen(client);
+    }, settings.probeMs);
   }
 
   close(): void {
+    clearInterval(this.#round);
     for (const client of this.#clients) {
       ignoreLateErrors(client);
       client.disconnect();
     }
   }
+}
+
+/** Subscribes, which may be done again and needs no further right; a connection without an answer is replaced. */
+function listen(client: Redis): void {
+  client.subscribe(SWITCH).catch((cause) => {
+    if (isReply(cause) || client.status !== 'ready') return;
+    ignoreLateErrors(client);
+    client.disconnect(true);
+  });
 }
 
 const SWITCH = '+switch-master';
