@@ -75,6 +75,24 @@ describe('the headers of a forwarded request', () => {
     expect(await forwarded(lines)).toEqual([...lines, ...ORIGIN]);
   });
 
+  it('name the span of this instance where one is recorded, in whatever case the host named its own; its baggage stays', async () => {
+    const lines = [
+      ['TraceParent', '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'],
+      ['tracestate', 'a=1'],
+      ['tracestate', 'b=2'],
+      ['baggage', 'user=ann'],
+    ] as const;
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-00f067aa0ba902b7-01';
+    const told = async (trace: TraceContext) => requestHeaders(await incomingOf(lines), OFF, NOBODY, trace);
+    const parent = ['baggage', 'user=ann', 'traceparent', traceparent];
+    expect(await told({ traceparent })).toEqual([...parent, ...ORIGIN.flat()]);
+    expect(await told({ traceparent, tracestate: 'a=1,b=2' })).toEqual([
+      ...parent,
+      ...['tracestate', 'a=1,b=2'],
+      ...ORIGIN.flat(),
+    ]);
+  });
+
   it.each([
     ['Connection', 'keep-alive'],
     ['Keep-Alive', 'timeout=5'],
