@@ -122,6 +122,7 @@ export function podOf(among: readonly Manifest[], deployment: string): PodSpec {
   return findManifest(among, 'Deployment', deployment).spec.template.spec;
 }
 
-function parseManifests(text: string): readonly Manifest[] {
+/** Reads what a kustomization rendered to. */
+export function parseManifests(text: string): readonly Manifest[] {
   return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
 }
