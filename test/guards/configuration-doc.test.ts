@@ -24,6 +24,7 @@ variable names a file that holds the value, such as a mounted secret; an empty o
 as JSON, mappings as JSON. All services can share one file and one environment: each reads its own sections and passes over those
 of the others. Anything else that is unknown is an error, and all errors are told before anything opens. In Kubernetes set
 \`enableServiceLinks: false\` where a service has a name that begins with \`lg-\`, because it would bring variables that begin with \`LG_\`.
+Traces are set up by the variables of OpenTelemetry ([tracing.md](tracing.md)).
 
 \`\`\`yaml
 ${EXAMPLE}\`\`\`

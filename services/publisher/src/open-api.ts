@@ -69,6 +69,13 @@ function publishOperation() {
         description: 'Makes a retry safe: the same key with the same changes publishes once, with the same receipts.',
         schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
       },
+      {
+        name: 'traceparent',
+        in: 'header',
+        description:
+          'W3C Trace Context, told to hosts; holds for each change without one in its _meta. tracestate goes with it.',
+        schema: { type: 'string' },
+      },
     ],
     requestBody: { required: true, content: { 'application/json': { schema: ref('Body') } } },
     responses: { 202: accepted(), ...refusals(['invalid-disconnect', 'no-principals']) },

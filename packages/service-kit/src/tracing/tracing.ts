@@ -12,7 +12,7 @@ export interface TracingOptions {
 }
 
 /** Long for a collector that is merely slow, short against the time that a process is given to end. */
-const FLUSH_LIMIT_MS = 3_000;
+const FLUSH_LIMIT_MS = 2_000;
 
 /**
  * Exports spans where the environment asks for it; answers with the step that exports the last of them. Everywhere else

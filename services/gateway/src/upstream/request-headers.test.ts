@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import type { TraceContext } from '@listen-gateway/protocol';
 import { within } from '@listen-gateway/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TrustedProxies } from '../http/trusted-proxies.ts';
