@@ -46,6 +46,9 @@ describe.each(OVERLAYS)('the gateway in the %s overlay', (_, { manifests, conten
     const { limits, requests } = pod.containers[0].resources;
     const streamsMiB = (settings.limits.streamsPerInstance * 17) / 1_024;
     expect(100 + streamsMiB).toBeLessThanOrEqual(0.75 * mebibytes(limits.memory));
+    // Node gives its heap half of what the pod may use, or a little more: 41 MiB and 9.2 KiB a stream, as measured, must fit.
+    const heapMiB = 41 + (settings.limits.streamsPerInstance * 9.2) / 1_024;
+    expect(heapMiB).toBeLessThanOrEqual(0.8 * (mebibytes(limits.memory) / 2));
     expect(requests.memory, 'streams are there to stay, so a pod needs at once what it may use').toBe(limits.memory);
     expect(limits.cpu).toBeUndefined();
   });
