@@ -1,0 +1,87 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { eventually, INSTALL_MS } from '@listen-gateway/testkit';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openPrometheus, type PrometheusProcess } from './prometheus-process.ts';
+import { ALERT_RULES, GROUPS, RECORDING_RULES } from './rules.ts';
+import { openWatchedFleet, type WatchedFleet } from './watched-fleet.ts';
+
+const LONG_MS = 120_000;
+
+let fleet: WatchedFleet;
+let prometheus: PrometheusProcess;
+
+beforeAll(
+  async () => {
+    fleet = await openWatchedFleet();
+    const addressOf = ({ adminUrl }: { readonly adminUrl: string }) => new URL(adminUrl).host;
+    prometheus = await openPrometheus({
+      gateway: fleet.gateways.map(addressOf),
+      publisher: [addressOf(fleet.publisher)],
+    });
+  },
+  4 * LONG_MS + INSTALL_MS,
+);
+afterAll(async () => {
+  await prometheus?.close();
+  await fleet?.close();
+}, LONG_MS);
+
+interface RuleGroups {
+  readonly groups: readonly {
+    readonly name: string;
+    readonly rules: readonly { readonly name: string; readonly health: string; readonly lastError?: string }[];
+  }[];
+}
+
+/** The alerts that are pending or firing. */
+const raised = async () =>
+  (await prometheus.query('ALERTS')).map(({ metric }) => `${metric.alertname} ${metric.job} ${metric.alertstate}`);
+
+describe('a real Prometheus over a real fleet', { timeout: 2 * LONG_MS }, () => {
+  it('has a value for every recorded series once there is traffic', async () => {
+    let without: readonly string[] = [];
+    const valued = eventually(LONG_MS, 'a value of every recorded series', async () => {
+      await fleet.traffic();
+      const answers = await Promise.all(
+        RECORDING_RULES.map(async ({ record }) => ({ record, samples: await prometheus.query(record) })),
+      );
+      without = answers.filter(({ samples }) => samples.length === 0).map(({ record }) => record);
+      if (without.length > 0) await pause(1_000);
+      return without.length === 0;
+    });
+    await valued.catch(() => undefined);
+    expect(without).toEqual([]);
+    // Over both instances, under one job.
+    const open = await prometheus.query('job:lg_streams_open:sum');
+    expect(open.map(({ metric }) => metric)).toEqual([{ __name__: 'job:lg_streams_open:sum', job: 'gateway' }]);
+    expect(await prometheus.query('instance:lg_streams_open:ratio')).toHaveLength(2);
+    const [delivery] = await prometheus.query('job:lg_publish_to_write_seconds:p99_rate5m');
+    expect(delivery?.value).toBeGreaterThan(0);
+  });
+
+  it('evaluates every rule without an error, and raises no alert while all is well', async () => {
+    const { groups } = (await prometheus.api('rules')) as RuleGroups;
+    expect(groups.map(({ name }) => name).sort()).toEqual(GROUPS.toSorted());
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
+    expect(rules).toHaveLength(RECORDING_RULES.length + ALERT_RULES.length);
+    const serious = (await raised()).filter((alert) => !alert.startsWith('ListenGatewayEventLoopSlow'));
+    expect(serious, 'a busy machine may be slow').toEqual([]);
+  });
+
+  it('raises alerts for an instance that is gone and for the Redis of all others', async () => {
+    await fleet.gateways[1]?.kill();
+    await fleet.redis.stop();
+    const expected = [
+      'ListenGatewayInstanceDown gateway pending',
+      'ListenGatewayBrokerDisconnected gateway pending',
+      'ListenGatewayBrokerDisconnected publisher pending',
+      'ListenGatewayNotReady publisher pending',
+    ];
+    await eventually(LONG_MS, expected.join(', '), async () => {
+      await pause(500);
+      const alerts = (await raised()).map((alert) => alert.replace('firing', 'pending'));
+      return expected.every((alert) => alerts.includes(alert));
+    });
+  });
+});
