@@ -76,19 +76,38 @@ describe('a traced change', () => {
     expect(toldTo(sinks[2] as RecordingSink)).toEqual(toldTo(sinks[0] as RecordingSink));
   });
 
-  it('is not mixed up with another of the same kind in the same pass', async () => {
+  it('is not mixed up with another that says the same to others in the same pass', async () => {
     const instance = new TestInstance();
-    const [early, late] = [await opened(instance, { toolsListChanged: true }), await opened(instance)];
-    early.block();
-    await instance.publish(tools(1));
-    await instance.publish([tools(2), uri('a', 2)]);
-    early.drain();
-    await instance.publish([tools(3), uri('a', 3)]);
-    expect(toldTo(early)).toEqual([
-      ['tools', 1],
-      ['tools', 3],
+    const sinks = await Promise.all(
+      ['ann', 'bob'].map((subject) => instance.open({ subject, filter: EVERYTHING, id: 'listen:0' })),
+    );
+    for (const change of [tools, prompts, (n?: number) => uri('a', n), (n?: number) => task('working', n)]) {
+      const [ann, bob] = [{ subjects: ['ann'] }, { subjects: ['bob'] }];
+      await instance.publish([
+        { ...change(1), audience: ann },
+        { ...change(2), audience: bob },
+      ]);
+    }
+    const traces = sinks.map((sink) => toldTo(sink).map((told) => (told as unknown[])[1]));
+    expect(traces).toEqual([
+      [1, 1, 1, 1],
+      [2, 2, 2, 2],
     ]);
-    expect(toldTo(late)).toEqual([1, 2, 2, 3, 3].map((n, at) => [at % 2 === 0 && at > 0 ? 'a' : 'tools', n]));
+  });
+
+  it('brings nobody what comes with it untraced for others', async () => {
+    const instance = new TestInstance();
+    const filters = [{ toolsListChanged: true }, { toolsListChanged: true, promptsListChanged: true }];
+    const sinks = await Promise.all([...filters, ...filters.toReversed()].map((filter) => opened(instance, filter)));
+    await instance.publish([tools(1), prompts()]);
+    const [one, both] = [
+      [['tools', 1]],
+      [
+        ['tools', 1],
+        ['prompts', undefined],
+      ],
+    ];
+    expect(sinks.map(toldTo)).toEqual([one, both, both, one]);
   });
 
   it('gives what several became the latest trace of them; a change without one takes none away', async () => {
