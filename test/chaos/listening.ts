@@ -9,6 +9,8 @@ import { type ChangeKey, type HostRecord, nowMs } from './records.ts';
 export interface Endpoint {
   readonly name: string;
   readonly port: number;
+  /** It is a load balancer, in whose log requests are to be told apart: `?stream=` and their number. */
+  readonly numbered?: true;
 }
 
 export interface Listening {
@@ -146,9 +148,10 @@ function keyOf(method: string | undefined, params: RpcMessage['params']): Change
   return LIST_CHANGED.exec(method ?? '')?.[1];
 }
 
-function requestText({ endpoint, server, id, requested }: Listening): string {
+function requestText({ stream, endpoint, server, id, requested }: Listening): string {
   const body = listenBody(id, requested);
   const headers = { Host: `127.0.0.1:${endpoint.port}`, ...LISTEN_HEADERS, 'Content-Length': String(body.length) };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `POST /mcp/${server} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+  const query = endpoint.numbered ? `?stream=${stream}` : '';
+  return `POST /mcp/${server}${query} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
