@@ -199,6 +199,19 @@ describe('whoever follows changes', () => {
     ]);
   });
 
+  it('hears of the end at once of those that are more than 4096 in a pass', async () => {
+    const { seen, instance } = following();
+    await opened(instance);
+    const ended = () => seen.filter((one) => one === 'tools over, 1 told').length;
+    await instance.broker.publish(
+      TEST_SERVER,
+      Array.from({ length: 5_000 }, () => tools(1)),
+    );
+    expect(ended()).toBe(5_000 - 4_096);
+    instance.clock.advance(0);
+    expect(ended()).toBe(5_000);
+  });
+
   it('hears of the end at once where no stream owes the change', async () => {
     const { seen, instance } = following();
     await opened(instance, { promptsListChanged: true });
