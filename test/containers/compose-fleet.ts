@@ -40,7 +40,13 @@ export class ComposeFleet implements Fleet {
     const files = [SHIPPED, WATCHED, ...more.map((file) => join(import.meta.dirname, file))];
     const names = files.flatMap((file) => readFileSync(file, 'utf8').match(/(?<=\$\{)[A-Z0-9_]+_PORT/g) ?? []);
     const ports: Record<string, string> = {};
-    for (const name of new Set(names)) ports[name] = String(await freePort());
+    for (const name of new Set(names)) {
+      // Nothing listens on those before the fleet is up, so one may come twice.
+      while (ports[name] === undefined) {
+        const port = String(await freePort());
+        if (!Object.values(ports).includes(port)) ports[name] = port;
+      }
+    }
     return new ComposeFleet(files, { ...ports, ...env });
   }
 

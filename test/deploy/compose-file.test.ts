@@ -7,6 +7,8 @@ interface ComposeService {
   readonly command?: readonly string[];
   readonly environment?: Environment;
   readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
+  readonly networks?: { readonly default?: { readonly aliases?: readonly string[] } };
   readonly healthcheck?: object;
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly stop_grace_period?: string;
@@ -54,6 +56,13 @@ describe('the compose file', () => {
     const { http, listen } = gatewaySettings(service('gateway-1').environment ?? {});
     expect(http.allowedHosts).toEqual(['localhost', '127.0.0.1']);
     expect(listen.host).toBe('0.0.0.0');
+  });
+
+  it('has nginx ask for the name that both gateways answer to, wherever they are', () => {
+    const file = './deploy/nginx/docker.conf';
+    expect(service('nginx').volumes).toContain(`${file}:/etc/nginx/conf.d/default.conf:ro`);
+    const asked = /set \$listen_gateways (\w+):8080;/.exec(readShipped(file))?.[1];
+    for (const name of ['gateway-1', 'gateway-2']) expect(service(name).networks?.default?.aliases).toEqual([asked]);
   });
 
   it('says of each service that is exposed that it is, on purpose', () => {
