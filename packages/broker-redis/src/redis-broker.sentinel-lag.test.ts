@@ -26,8 +26,8 @@ beforeEach(async () => {
 }, INSTALL_MS);
 
 afterEach(async () => {
-  await broker.close();
-  await redis.close();
+  await broker?.close();
+  await redis?.close();
 });
 
 async function open(): Promise<void> {

@@ -1,4 +1,5 @@
 import { freePort } from './free-port.ts';
+import { openAll, orClose } from './open-all.ts';
 import type { RedisReply } from './redis-cli.ts';
 import { openRedisProcess, type RedisProcess, type RedisProcessOptions } from './redis-process.ts';
 import { eventually } from './within.ts';
@@ -17,7 +18,7 @@ export interface RedisClusterOptions extends RedisProcessOptions {
 /** Real nodes on free loopback ports that form a cluster; resolves once every node finds it well. */
 export async function openRedisCluster(options: RedisClusterOptions = {}): Promise<RedisCluster> {
   const { masters = 3, replicas = 0, nodeTimeoutMs = 1_500, program = 'redis', tls, args = [] } = options;
-  const nodes = await Promise.all(
+  const nodes = await openAll(
     Array.from({ length: masters * (1 + replicas) }, async () => {
       const cluster = ['--cluster-enabled', 'yes', '--cluster-port', String(await freePort())];
       const timing = ['--cluster-node-timeout', String(nodeTimeoutMs), '--repl-diskless-sync-delay', '0'];
@@ -26,7 +27,7 @@ export async function openRedisCluster(options: RedisClusterOptions = {}): Promi
     }),
   );
   const cluster = new RedisCluster(nodes);
-  await cluster.form(masters);
+  await orClose([cluster], () => cluster.form(masters));
   return cluster;
 }
 

@@ -1,6 +1,8 @@
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INSTALL_MS } from './ensure-program.ts';
-import { openRedisProcess, type RedisProcess } from './redis-process.ts';
+import { openRedisProcess, RedisProcess } from './redis-process.ts';
+import { ensureRedis } from './redis-program.ts';
 
 describe('a redis process', () => {
   let redis: RedisProcess;
@@ -26,6 +28,18 @@ describe('a redis process', () => {
     expect(await redis.cli('GET', 'kept')).toBe('yes');
     await redis.restart({ keepData: false });
     expect(await redis.cli('GET', 'kept')).toBe(null);
+  });
+
+  it('is no other that has taken its port', async () => {
+    const { port } = redis;
+    const program = await ensureRedis('redis');
+    const late = new RedisProcess({
+      program,
+      dir: tmpdir(),
+      port,
+      args: ['--port', String(port), '--bind', '127.0.0.1'],
+    });
+    await expect(late.start()).rejects.toThrow('redis-server ended with 1');
   });
 
   it('answers nothing while it is frozen, and goes on afterwards', async () => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
+import { orClose } from './open-all.ts';
 import type { RedisCertificates } from './redis-certificates.ts';
 import { type RedisReply, redisCli } from './redis-cli.ts';
 import { ensureRedis, type RedisProgram } from './redis-program.ts';
@@ -42,7 +43,7 @@ export async function openRedisProcess(options: RedisProcessOptions = {}): Promi
   if (options.tls) args.push('--tls-port', String(tlsPort), ...options.tls.serverArguments);
   const setting = { program, dir, port, tlsPort, args: [...args, ...(options.args ?? [])] };
   const redis = new RedisProcess(options.env === undefined ? setting : { ...setting, env: options.env });
-  await redis.start();
+  await orClose([redis], () => redis.start());
   return redis;
 }
 
@@ -99,10 +100,7 @@ export class RedisProcess implements Redis {
     process.once('exit', this.#killNow);
     await eventually(10_000, `redis-server on port ${port}`, async () => {
       if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}:\n${output}`);
-      return this.cli('PING').then(
-        (reply) => reply === 'PONG',
-        () => false,
-      );
+      return this.#answers(child.pid).catch(() => false);
     });
   }
 
@@ -143,6 +141,12 @@ export class RedisProcess implements Redis {
   async close(): Promise<void> {
     await this.kill();
     await rm(this.#setting.dir, { recursive: true, force: true });
+  }
+
+  /** Whether it is this process that answers, and no other that has taken its port. */
+  async #answers(pid: number | undefined): Promise<boolean> {
+    const isLoaded = (await this.cli('PING')) === 'PONG';
+    return isLoaded && String(await this.cli('INFO', 'server')).includes(`process_id:${pid}\r\n`);
   }
 
   readonly #killNow = () => this.#child?.kill('SIGKILL');

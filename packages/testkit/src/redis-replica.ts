@@ -1,3 +1,4 @@
+import { orClose } from './open-all.ts';
 import { openRedisProcess, type RedisProcess, type RedisProcessOptions } from './redis-process.ts';
 import { eventually } from './within.ts';
 
@@ -9,8 +10,7 @@ export async function openRedisReplica(master: RedisProcess, options: RedisProce
     ? ['--tls-replication', 'yes', '--replicaof', '127.0.0.1', String(master.tlsPort)]
     : ['--replicaof', '127.0.0.1', String(master.port)];
   const replica = await openRedisProcess({ ...options, args: [...follow, ...(options.args ?? [])] });
-  await eventually(20_000, 'the replica to follow', async () => {
-    return String(await replica.cli('INFO', 'replication')).includes('master_link_status:up');
-  });
+  const follows = async () => String(await replica.cli('INFO', 'replication')).includes('master_link_status:up');
+  await orClose([replica], () => eventually(20_000, 'the replica to follow', follows));
   return replica;
 }

@@ -2,6 +2,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
+import { openAll, orClose } from './open-all.ts';
 import { openRedisProcess, RedisProcess, type RedisProcessOptions } from './redis-process.ts';
 import { ensureRedis } from './redis-program.ts';
 import { openRedisReplica } from './redis-replica.ts';
@@ -19,11 +20,15 @@ export async function openRedisSentinels(options: RedisSentinelsOptions = {}): P
   const { replicas = 1, downAfterMs = 1_000, ...each } = options;
   const tls = each.tls ? ['--tls-replication', 'yes'] : [];
   const master = await openRedisProcess({ ...each, args: [...tls, ...(each.args ?? [])] });
-  // A sentinel asks a master for its replicas at once and then every 10 s only, so they have to be there before it.
-  const copies = await Promise.all(Array.from({ length: replicas }, () => openRedisReplica(master, each)));
-  const sentinels = await Promise.all([1, 2, 3].map(() => openSentinel(master, downAfterMs, each)));
-  const all = new RedisSentinels([master, ...copies], sentinels);
-  await all.settled();
+  const servers = [master];
+  const sentinels: RedisProcess[] = [];
+  const all = new RedisSentinels(servers, sentinels);
+  await orClose([all], async () => {
+    // A sentinel asks a master for its replicas at once and then every 10 s only, so they have to be there before it.
+    servers.push(...(await openAll(Array.from({ length: replicas }, () => openRedisReplica(master, each)))));
+    sentinels.push(...(await openAll([1, 2, 3].map(() => openSentinel(master, downAfterMs, each)))));
+    await all.settled();
+  });
   return all;
 }
 
@@ -48,7 +53,7 @@ async function openSentinel(
   // A file, because a sentinel writes what it learns into it.
   await writeFile(config, `${lines.join('\n')}\n`);
   const sentinel = new RedisProcess({ program, dir, port, tlsPort, args: [config, '--sentinel'] });
-  await sentinel.start();
+  await orClose([sentinel], () => sentinel.start());
   return sentinel;
 }
 
