@@ -50,7 +50,7 @@ describe('what was accepted', () => {
     changes.note(accepted('1-0'));
     history = 'two';
     changes.note(accepted('2-0', 'two'));
-    await eventually(1_000, 'the look', () => looked.length > 0);
+    await eventually(5_000, 'the look', () => looked.length > 0);
     await changes.look();
     expect(looked).toEqual(['1-0']);
   });

@@ -49,7 +49,7 @@ describe('the catch-ups', () => {
     );
     catchUps.request(reader);
     catchUps.request(reader);
-    await eventually(1_000, 'the report', () => reports.length > 0);
+    await eventually(5_000, 'the report', () => reports.length > 0);
     expect(most).toBe(1);
     expect(reports).toEqual([6]);
   });
@@ -76,11 +76,11 @@ describe('the catch-ups', () => {
     const catchUps = new CatchUps(() => new Promise((resolve) => answers.push(resolve)), {});
     const readers = Array.from({ length: 50 }, () => new Reader(1));
     for (const reader of readers) catchUps.request(reader);
-    await eventually(1_000, 'the first reads', () => answers.length === 32);
+    await eventually(5_000, 'the first reads', () => answers.length === 32);
     for (const answer of answers.splice(0)) answer(PAGE);
-    await eventually(1_000, 'the other reads', () => answers.length === 18);
+    await eventually(5_000, 'the other reads', () => answers.length === 18);
     for (const answer of answers) answer(PAGE);
-    await eventually(1_000, 'all readers to be done', () => readers.every(({ wantsRead }) => !wantsRead));
+    await eventually(5_000, 'all readers to be done', () => readers.every(({ wantsRead }) => !wantsRead));
   });
 
   it('stop when they are closed', async () => {
@@ -93,7 +93,7 @@ describe('the catch-ups', () => {
       { readFailed: () => catchUps.close() },
     );
     catchUps.request(new Reader(1));
-    await eventually(1_000, 'the first read', () => reads === 1);
+    await eventually(5_000, 'the first read', () => reads === 1);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(reads).toBe(1);
   });

@@ -65,7 +65,7 @@ describe('the receiver, when another master is in charge of a channel', () => {
     tip = '2-0';
     receiver.takenOff(former, channel);
     expect(next.subscribed).toEqual([channel]);
-    await eventually(1_000, 'the read there', () => reads === 2);
+    await eventually(5_000, 'the read there', () => reads === 2);
     receiver.message(former, channel, message('3-0', '2-0'));
     receiver.disconnected(former);
     expect(next.subscribed).toEqual([channel]);

@@ -83,7 +83,7 @@ describe('the redis broker', () => {
 
   it('leaves a channel a while after its last listener left, and not before', async () => {
     const prefix = `t:${freshServerId()}:`;
-    const instance = brokers.instance({ prefix, lingerMs: 150 });
+    const instance = brokers.instance({ prefix, lingerMs: 1_000 });
     await untilReady(instance);
     const channels = () => redis.cli('PUBSUB', 'CHANNELS', `${prefix}*:changes`);
     const detach = await instance.attach(freshServerId(), new RecordingListener());

@@ -53,7 +53,7 @@ describe('the redis broker, told to wait for replicas', () => {
     replica.pause();
     const idempotency = { key: 'k', fingerprint: 'f' };
     const refused = within(2_000, 'the refusal', broker.publish(serverId, [numbered(2)], idempotency));
-    const attached = within(500, 'an attach meanwhile', broker.attach(serverId, new RecordingListener()));
+    const attached = within(1_000, 'an attach meanwhile', broker.attach(serverId, new RecordingListener()));
     await attached;
     await expect(refused).rejects.toMatchObject(unavailable);
     // The key is known by now, and yet no replica has what is under it.

@@ -56,7 +56,7 @@ describe('the streams of a holder', () => {
     await claims(one, 5, 5);
     expect(await claims(other, 1, 5)).toBe(0);
     for (let n = 0; n < 2; n += 1) one.shares.release('ann');
-    await eventually(1_000, 'the places', async () => (await claims(other, 1, 5)) === 1);
+    await eventually(5_000, 'the places', async () => (await claims(other, 1, 5)) === 1);
     expect(await claims(other, 2, 5)).toBe(1);
   });
 
