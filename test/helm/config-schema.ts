@@ -13,7 +13,7 @@ export function configSchema(): Node {
   return {
     type: 'object',
     additionalProperties: false,
-    properties: Object.fromEntries(Object.entries(sections).map(([name, node]) => [name, portable(node) as Node])),
+    properties: members(sections) as Record<string, Node>,
   };
 }
 
@@ -21,12 +21,31 @@ function sectionsOf(schema: z.ZodObject): Readonly<Record<string, unknown>> {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', target: 'draft-7' }).properties ?? {};
 }
 
-/** Helm's patterns know no lookahead, and formats mean something else to each validator; the services check both. */
+/**
+ * Helm's patterns know no lookahead, and formats mean something else to each validator; the services check both. An empty member
+ * sets nothing, which is how one file of values takes back what another has set.
+ */
 function portable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(portable);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isObject(value)) return value;
   const kept = Object.entries(value).filter(
     ([name, member]) => name !== 'format' && !(name === 'pattern' && String(member).includes('(?')),
   );
-  return Object.fromEntries(kept.map(([name, member]) => [name, portable(member)]));
+  return Object.fromEntries(
+    kept.map(([name, member]) => [name, name === 'properties' ? members(member as object) : portable(member)]),
+  );
+}
+
+function members(nodes: object): object {
+  return Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, orEmpty(portable(node) as Node)]));
+}
+
+function orEmpty(node: Node): Node {
+  const { type, enum: values } = node;
+  if (type === undefined) return node;
+  return { ...node, type: [type, 'null'] as never, ...(values !== undefined && { enum: [...values, null] }) };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }

@@ -43,6 +43,26 @@ describe('the configuration that the chart writes', { timeout: HELM_MS }, () => 
     });
   });
 
+  it('is without the empty members of a mapping, by which one file of values takes back what another has set', async () => {
+    const stream = { keepaliveMs: null, stallMs: 20_000 };
+    const server = { title: null, upstream: null };
+    const config = { http: OPEN, drain: null, limits: { streamsPerInstance: null }, stream, servers: { acme: server } };
+    const objects = await render({ config });
+    expect(find(objects, 'ConfigMap').data['listen-gateway.yaml']).not.toContain('null');
+    expect(gatewayOf(objects)).toMatchObject({
+      drain: { delayMs: 10_000 },
+      limits: { streamsPerInstance: 16_000 },
+      stream: { keepaliveMs: 15_000, stallMs: 20_000 },
+    });
+    expect(await refusal({ config: { servers: { acme: null } } }), 'a server is named or it is not').toContain('acme');
+  });
+
+  it('may be a text with sections that are empty', async () => {
+    const text =
+      'http:\nservers:\n  acme:\nstream:\nlimits:\n  streamsPerInstance: 9\ndrain:\n  delayMs: 5000\n  windowMs:\n';
+    expect(podOf(await render({ config: text }), 'gateway').spec.terminationGracePeriodSeconds).toBe(40);
+  });
+
   it('is the very text that it was given', async () => {
     const server = 'servers:\n  acme: { upstream: { url: "http://acme", authorization: off } }\n';
     const text = `# Ours.\nhttp: { exposeWithoutAuthentication: true }\n${server}drain: { delayMs: 5000 }\n`;

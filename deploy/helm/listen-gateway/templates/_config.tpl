@@ -17,8 +17,21 @@ and the server that the services have where none is named.
 {{- $_ := set $given (index . 0) (set $section (index . 1) (index . 2)) -}}
 {{- end -}}
 {{- end -}}
-{{- toYaml $given -}}
+{{- include "listen-gateway.set" $given -}}
 {{- end -}}
+{{- end -}}
+
+{{/* A mapping without its empty members, which set nothing. */}}
+{{- define "listen-gateway.set" -}}
+{{- $set := dict -}}
+{{- range $name, $value := . -}}
+{{- if kindIs "map" $value -}}
+{{- $_ := set $set $name (fromYaml (include "listen-gateway.set" $value)) -}}
+{{- else if not (kindIs "invalid" $value) -}}
+{{- $_ := set $set $name $value -}}
+{{- end -}}
+{{- end -}}
+{{- toYaml $set -}}
 {{- end -}}
 
 {{/* The same as data, for whoever reads it with fromYaml; what cannot be read is refused. */}}
@@ -27,7 +40,12 @@ and the server that the services have where none is named.
 {{- if hasKey $settings "Error" -}}
 {{- fail (printf "config: is no YAML mapping: %s" $settings.Error) -}}
 {{- end -}}
-{{- toYaml $settings -}}
+{{- range $id, $server := $settings.servers -}}
+{{- if kindIs "invalid" $server -}}
+{{- $_ := set $settings.servers $id dict -}}
+{{- end -}}
+{{- end -}}
+{{- include "listen-gateway.set" $settings -}}
 {{- end -}}
 
 {{/* A whole number of the configuration: (list . "drain" "graceMs" 5000), the last being what the services take unless it is set. */}}
@@ -37,7 +55,7 @@ and the server that the services have where none is named.
 {{- fail (printf "config.%s: must be a mapping, but is %v" (index . 1) $section) -}}
 {{- end -}}
 {{- $value := get $section (index . 2) -}}
-{{- if or (not (hasKey $section (index . 2))) (kindIs "invalid" $value) -}}
+{{- if not (hasKey $section (index . 2)) -}}
 {{- index . 3 -}}
 {{- else if not (regexMatch "^[0-9]+$" (toJson $value)) -}}
 {{- fail (printf "config.%s.%s: must be a whole number, but is %s" (index . 1) (index . 2) (toJson $value)) -}}
