@@ -130,6 +130,7 @@ describe('the worked example of docs/operations/redis-capacity.md', () => {
   it('is what the formulas make of it', () => {
     const publishes = of('publishes in a second');
     expect(of('messages in a second')).toBe(publishes * 5);
+    expect(of('publishers')).toBe(Math.ceil((publishes * 0.6) / 1_000 / 0.6) + 1);
     expect(of('CPU of Redis')).toBe(Math.round((publishes * (40 + 1.5 * 5)) / 1e4));
     expect(of('entries of a journal')).toBe(3_600);
     expect(of('memory of journals')).toBe(Math.round((200 * 3_600 * 160) / 2 ** 20));
