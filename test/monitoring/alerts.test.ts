@@ -1,5 +1,6 @@
 import { INSTALL_MS } from '@listen-gateway/testkit';
 import { describe, expect, it } from 'vitest';
+import { readShipped } from '../deploy/repository.ts';
 import { unnoticedMutants } from './mutant-run.ts';
 import { ALERT_GROUPS, ALERT_RULES, RULE_TESTS, type RuleTest, type RuleTestFile, readRuleTests } from './rules.ts';
 
@@ -55,5 +56,18 @@ describe('every alert', { timeout: MUTANTS_MS + INSTALL_MS }, () => {
     expect(await unnoticedMutants(rules, { ...file, tests: file.tests.filter(fires) })).toEqual([
       'ListenGatewayUpstreamFailing: job:lg_proxy_requests_failed:ratio_rate5m > 0.05 → 0.0375',
     ]);
+  });
+});
+
+describe('docs/monitoring.md', () => {
+  it('lists every alert with its severities, and no other', () => {
+    const told = Array.from(
+      readShipped('docs/monitoring.md').matchAll(/^\| (\w+) \| ([a-z, ]+) \| .+ \|$/gm),
+      ([, alert, severities = '']) => [alert, severities.split(', ').sort()],
+    ).filter(([alert]) => alert !== 'alert');
+    const names = [...new Set(ALERT_RULES.map(({ alert }) => alert))];
+    const severitiesOf = (name: string) =>
+      ALERT_RULES.filter(({ alert }) => alert === name).map((rule) => rule.labels.severity);
+    expect(told).toEqual(names.map((name) => [name, severitiesOf(name).sort()]));
   });
 });
