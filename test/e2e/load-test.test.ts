@@ -1,17 +1,13 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
 import {
   eventually,
   openRedisProcess,
   type RedisProcess,
   type ServiceProcess,
   startService,
-  within,
 } from '@listen-gateway/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runLoadTool as run } from './load-tool.ts';
 
-const MAIN = join(import.meta.dirname, '../bench/load/main.ts');
 const FLAGS = ['--streams=50', '--rate=2', '--seconds=2', '--opens-per-second=100'];
 /** Far above what a busy machine needs; all that arrives sooner ends the test sooner. */
 const PATIENT = '--within-ms=30000';
@@ -32,17 +28,6 @@ afterAll(async () => {
   await Promise.all([gateway.kill(), publisher.kill(), stray.kill()]);
   await Promise.all([redis.close(), elsewhere.close()]);
 });
-
-/** Runs `npm run bench:load` as npm does, behind a shell line. */
-async function run(flags: readonly string[], shell = '') {
-  const command = `${shell} exec "$@"`;
-  const args = [process.execPath, '--conditions=listen-gateway', MAIN, ...flags];
-  const child = spawn('sh', ['-c', command, 'sh', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let output = '';
-  for (const channel of [child.stdout, child.stderr]) channel.on('data', (chunk) => (output += String(chunk)));
-  const [exitCode] = (await within(90_000, 'the end of the load test', once(child, 'close'))) as [number];
-  return { exitCode, output };
-}
 
 const at = (to: ServiceProcess) => [`--gateway=${gateway.url}`, `--publisher=${to.url}`];
 const noStreamsLeft = () =>

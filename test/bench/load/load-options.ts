@@ -38,7 +38,7 @@ export const USAGE = `npm run bench:load -- --gateway URL --publisher URL [optio
   --seconds 60                how long changes are published
   --within-ms 3000            time that a publish, and a change to a host, may take before it counts as missed
   --opens-per-second 50       pace of the listens; see limits.opensPerSecondPerAddress and …PerPrincipal
-  --uri-prefix urn:load:      what the URIs of the test begin with, where hosts may not watch any
+  --uri-prefix load:/         what the URIs of the test begin with, for where a policy grants load:/**
   --token-file PATH           tokens of hosts, one a line, used in turn
   --publisher-token-file PATH key or token of the publisher
 
@@ -121,7 +121,7 @@ const loadFlags = z
     'uri-prefix': z
       .string()
       .regex(/^[!#-[\]-~]+$/, 'must be visible ASCII without quotes and backslashes')
-      .default('urn:load:'),
+      .default('load:/'),
     'token-file': lines.optional(),
     'publisher-token-file': lines.optional(),
   })
