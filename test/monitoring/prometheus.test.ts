@@ -3,6 +3,7 @@ import { eventually, INSTALL_MS } from '@listen-gateway/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPrometheus, type PrometheusProcess } from './prometheus-process.ts';
 import { ALERT_RULES, GROUPS, RECORDING_RULES } from './rules.ts';
+import { DASHBOARD_QUERIES } from './shipped-dashboard.ts';
 import { openWatchedFleet, type WatchedFleet } from './watched-fleet.ts';
 
 const LONG_MS = 120_000;
@@ -58,6 +59,16 @@ describe('a real Prometheus over a real fleet', { timeout: 2 * LONG_MS }, () => 
     const [delivery] = await prometheus.query('job:lg_publish_to_write_seconds:p99_rate5m');
     expect(delivery?.value).toBeGreaterThan(0);
   });
+
+  it.each(DASHBOARD_QUERIES.map((query) => [query.title, query] as const))(
+    'answers a query of the panel %s, by the labels that its lines are called by',
+    async (_, { expr, named }) => {
+      const samples = await prometheus.query(expr);
+      for (const { metric } of samples) expect(Object.keys(metric), expr).toEqual(expect.arrayContaining([...named]));
+      // Alerts and refusals are shown where there are any.
+      if (!/ALERTS|> 0$/.test(expr)) expect(samples, expr).not.toEqual([]);
+    },
+  );
 
   it('evaluates every rule without an error, and raises no alert while all is well', async () => {
     const { groups } = (await prometheus.api('rules')) as RuleGroups;

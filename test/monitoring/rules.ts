@@ -19,10 +19,16 @@ interface RuleFile<Rule> {
   readonly groups: readonly { readonly name: string; readonly rules: readonly Rule[] }[];
 }
 
+interface ExpressionTest {
+  readonly expr: string;
+  readonly exp_samples: readonly unknown[];
+}
+
 /** One `tests` entry of a file for `promtool test rules`. */
 export interface RuleTest {
   readonly name: string;
-  readonly alert_rule_test: readonly {
+  readonly promql_expr_test?: readonly ExpressionTest[];
+  readonly alert_rule_test?: readonly {
     readonly alertname: string;
     readonly exp_alerts: readonly { readonly exp_labels: { readonly severity: string } }[];
   }[];
