@@ -102,7 +102,7 @@ interface Parts {
 
 /** The traceparent that a host was told, in its parts. */
 export async function told(stream: ListenAnswer): Promise<{ readonly traceId?: string; readonly spanId?: string }> {
-  const { params } = await stream.next('the notification');
+  const { params } = await stream.next('the notification', 15_000);
   const [, traceId, spanId] = String(params?._meta?.traceparent ?? '').split('-');
   return traceId === undefined || spanId === undefined ? {} : { traceId, spanId };
 }

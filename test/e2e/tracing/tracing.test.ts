@@ -1,4 +1,4 @@
-import { INSTALL_MS, type ListenAnswer } from '@listen-gateway/testkit';
+import { eventually, INSTALL_MS, type ListenAnswer } from '@listen-gateway/testkit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { OfficialHost } from '../official-host.ts';
 import { call, ENVELOPE } from './call.ts';
@@ -75,8 +75,9 @@ describe('the trace of a backend', () => {
     expect(new Set(fanOuts.map((span) => span.process)).size).toBe(2);
     expect(heard.map(({ spanId }) => spanId).sort()).toEqual(fanOuts.map(({ spanId }) => spanId).sort());
     for (const { text } of hosts) expect(text).not.toMatch(/tracestate|baggage|acme=1|ann/);
-    const line = fleet.publisher.log.find(({ trace_id }) => trace_id === backend.traceId);
-    expect(line).toMatchObject({ msg: 'changes published' });
+    const isOfIt = (line: Readonly<Record<string, unknown>>) =>
+      line.msg === 'changes published' && line.trace_id === backend.traceId;
+    await eventually(5_000, 'the line that names the trace', () => fleet.publisher.log.some(isOfIt));
   });
 
   it('is one span on an instance, however many streams are told', async () => {
