@@ -34,9 +34,9 @@ interface RuleGroups {
   }[];
 }
 
-/** The alerts that are pending or firing. */
-const raised = async () =>
-  (await prometheus.query('ALERTS')).map(({ metric }) => `${metric.alertname} ${metric.job} ${metric.alertstate}`);
+/** The alerts that are pending or firing, with their jobs. */
+const raised = async (selector = 'ALERTS') =>
+  (await prometheus.query(selector)).map(({ metric }) => `${metric.alertname} ${metric.job}`);
 
 describe('a real Prometheus over a real fleet', { timeout: 2 * LONG_MS }, () => {
   it('has a value for every recorded series once there is traffic', async () => {
@@ -50,8 +50,9 @@ describe('a real Prometheus over a real fleet', { timeout: 2 * LONG_MS }, () => 
       if (without.length > 0) await pause(1_000);
       return without.length === 0;
     });
-    await valued.catch(() => undefined);
-    expect(without).toEqual([]);
+    await valued.catch((cause: unknown) => {
+      throw new Error(`there is none of: ${without.join(', ')}`, { cause });
+    });
     // Over both instances, under one job.
     const open = await prometheus.query('job:lg_streams_open:sum');
     expect(open.map(({ metric }) => metric)).toEqual([{ __name__: 'job:lg_streams_open:sum', job: 'gateway' }]);
@@ -70,28 +71,28 @@ describe('a real Prometheus over a real fleet', { timeout: 2 * LONG_MS }, () => 
     },
   );
 
-  it('evaluates every rule without an error, and raises no alert while all is well', async () => {
+  it('evaluates every rule without an error, and has no alert fire while all is well', async () => {
     const { groups } = (await prometheus.api('rules')) as RuleGroups;
     expect(groups.map(({ name }) => name).sort()).toEqual(GROUPS.toSorted());
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.filter(({ health }) => health !== 'ok')).toEqual([]);
     expect(rules).toHaveLength(RECORDING_RULES.length + ALERT_RULES.length);
-    const serious = (await raised()).filter((alert) => !alert.startsWith('ListenGatewayEventLoopSlow'));
-    expect(serious, 'a busy machine may be slow').toEqual([]);
+    // A busy machine may be slow for a moment, which is pending at most.
+    expect(await raised('ALERTS{alertstate="firing"}')).toEqual([]);
   });
 
   it('raises alerts for an instance that is gone and for the Redis of all others', async () => {
     await fleet.gateways[1]?.kill();
     await fleet.redis.stop();
     const expected = [
-      'ListenGatewayInstanceDown gateway pending',
-      'ListenGatewayBrokerDisconnected gateway pending',
-      'ListenGatewayBrokerDisconnected publisher pending',
-      'ListenGatewayNotReady publisher pending',
+      'ListenGatewayInstanceDown gateway',
+      'ListenGatewayBrokerDisconnected gateway',
+      'ListenGatewayBrokerDisconnected publisher',
+      'ListenGatewayNotReady publisher',
     ];
     await eventually(LONG_MS, expected.join(', '), async () => {
       await pause(500);
-      const alerts = (await raised()).map((alert) => alert.replace('firing', 'pending'));
+      const alerts = await raised();
       return expected.every((alert) => alerts.includes(alert));
     });
   });

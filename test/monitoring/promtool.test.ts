@@ -1,4 +1,4 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INSTALL_MS } from '@listen-gateway/testkit';
@@ -56,5 +56,12 @@ describe('promtool', { timeout: 20_000 + INSTALL_MS }, () => {
     const { code, said } = await promtool(['test', 'rules', join('tests', file)], copy);
     expect(code, said).toBe(0);
     expect(readRuleTests(file).group_eval_order).toEqual(GROUPS);
+  });
+});
+
+describe('the folder of Prometheus', () => {
+  it('holds no file that none of these tests reads', async () => {
+    expect((await readdir(PROMETHEUS)).sort()).toEqual(['alerts.yaml', 'prometheus.yml', 'recording.yaml', 'tests']);
+    expect((await readdir(join(PROMETHEUS, 'tests'))).sort()).toEqual(RULE_TESTS);
   });
 });
