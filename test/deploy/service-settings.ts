@@ -41,7 +41,8 @@ const AROUND_THE_DRAIN_MS = 5_000;
 
 /** How long a gateway may take from SIGTERM to its exit; who kills it earlier cuts streams that were promised an end. */
 export function longestShutdownMs({ drain }: Pick<GatewayConfig, 'drain'>): number {
-  return drain.delayMs + drain.windowMs + drain.graceMs + AROUND_THE_DRAIN_MS;
+  // Once for hosts to read the end of their streams, and once for requests that are being forwarded then.
+  return drain.delayMs + drain.windowMs + 2 * drain.graceMs + AROUND_THE_DRAIN_MS;
 }
 
 function load(service: keyof typeof SCHEMAS, env: Environment, file: string): LoadedConfig<unknown> {

@@ -60,7 +60,7 @@ describe('the configuration that the chart writes', { timeout: HELM_MS }, () => 
   it('may be a text with sections that are empty', async () => {
     const text =
       'http:\nservers:\n  acme:\nstream:\nlimits:\n  streamsPerInstance: 9\ndrain:\n  delayMs: 5000\n  windowMs:\n';
-    expect(podOf(await render({ config: text }), 'gateway').spec.terminationGracePeriodSeconds).toBe(40);
+    expect(podOf(await render({ config: text }), 'gateway').spec.terminationGracePeriodSeconds).toBe(45);
   });
 
   it('is the very text that it was given', async () => {
@@ -118,13 +118,13 @@ describe('the grace period of pods', { timeout: HELM_MS }, () => {
 
   it('may be longer, and is refused where it is too short', async () => {
     const longer = await render({
-      gateway: { terminationGracePeriodSeconds: 40 },
+      gateway: { terminationGracePeriodSeconds: 45 },
       publisher: { terminationGracePeriodSeconds: 600 },
     });
-    expect(podOf(longer, 'gateway').spec.terminationGracePeriodSeconds).toBe(40);
+    expect(podOf(longer, 'gateway').spec.terminationGracePeriodSeconds).toBe(45);
     expect(podOf(longer, 'publisher').spec.terminationGracePeriodSeconds).toBe(600);
-    expect(await refusal({ gateway: { terminationGracePeriodSeconds: 39 } })).toContain(
-      'gateway.terminationGracePeriodSeconds: 39 is too little, a shutdown may need 40; leave it out to have it computed',
+    expect(await refusal({ gateway: { terminationGracePeriodSeconds: 44 } })).toContain(
+      'gateway.terminationGracePeriodSeconds: 44 is too little, a shutdown may need 45; leave it out to have it computed',
     );
     expect(await refusal({ publisher: { terminationGracePeriodSeconds: 17 } })).toContain(
       'publisher.terminationGracePeriodSeconds: 17 is too little, a shutdown may need 18',

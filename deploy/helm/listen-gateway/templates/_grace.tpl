@@ -1,5 +1,5 @@
 {{/*
-terminationGracePeriodSeconds: (list . "gateway" 40 45), the last two being what a shutdown may need and what it is given unless
+terminationGracePeriodSeconds: (list . "gateway" 45 50), the last two being what a shutdown may need and what it is given unless
 the operator says otherwise. Who kills a pod earlier cuts streams that were promised an end.
 */}}
 {{- define "listen-gateway.grace" -}}
@@ -15,12 +15,12 @@ the operator says otherwise. Who kills a pod earlier cuts streams that were prom
 {{- end -}}
 {{- end -}}
 
-{{/* From SIGTERM to the end of the last stream, in whole seconds, and 5 s for the sockets, the broker and the log. */}}
+{{/* From SIGTERM to the end of the last stream and then of the last forwarded request, in whole seconds, and 5 s for the rest. */}}
 {{- define "listen-gateway.gatewayGrace" -}}
 {{- $delay := include "listen-gateway.number" (list . "drain" "delayMs" 0) | int64 -}}
 {{- $window := include "listen-gateway.number" (list . "drain" "windowMs" 20000) | int64 -}}
 {{- $grace := include "listen-gateway.number" (list . "drain" "graceMs" 5000) | int64 -}}
-{{- $needed := add (div (add $delay $window $grace 999) 1000) 5 -}}
+{{- $needed := add (div (add $delay $window $grace $grace 999) 1000) 5 -}}
 {{- include "listen-gateway.grace" (list . "gateway" $needed (add $needed 5)) -}}
 {{- end -}}
 
