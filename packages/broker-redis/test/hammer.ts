@@ -18,8 +18,8 @@ export class Hammer implements BrokerListener {
   readonly #broker: Broker;
   /** Accepted after a gap that was heard while they were asked for: it may have come before them or after. */
   readonly #unclear: number[] = [];
-  /** Those of them that the journal has, so that the gap spoke of them. */
-  readonly #signalled = new Set<number>();
+  /** Whether the journal has them, so that the gap spoke of them. */
+  readonly #verdicts = new Map<number, boolean>();
   #gaps = 0;
   #last = 0;
   #stopped = false;
@@ -55,11 +55,10 @@ export class Hammer implements BrokerListener {
   get lost(): number[] {
     const heard = new Set(this.heard);
     const lastGap = this.notes.findLastIndex((note) => 'heard' in note && note.heard === 'gap');
-    return this.notes
-      .flatMap((note, index) =>
-        'accepted' in note && !heard.has(note.accepted) && index > lastGap ? [note.accepted] : [],
-      )
-      .filter((n) => !this.#signalled.has(n));
+    const isSignalled = (n: number) => this.#verdicts.get(n) ?? heard.has(n);
+    return this.notes.flatMap((note, index) =>
+      'accepted' in note && index > lastGap && !isSignalled(note.accepted) ? [note.accepted] : [],
+    );
   }
 
   start(): void {
@@ -79,8 +78,11 @@ export class Hammer implements BrokerListener {
     this.#stopped = true;
     await this.#running;
     await eventually(10_000, `change ${this.#last} to be heard`, () => this.heard.includes(this.#last));
-    // The key is kept in one step with the journal's entry: asked for again, what is there is no new change.
-    for (const n of this.#unclear) if ((await this.#accept(n)).kind === 'replayed') this.#signalled.add(n);
+    const heard = new Set(this.heard);
+    for (const n of this.#unclear) {
+      // The key is kept in one step with the journal's entry: what is there is no new change when it is asked for again.
+      if (!heard.has(n)) this.#verdicts.set(n, (await this.#accept(n)).kind === 'replayed');
+    }
   }
 
   async #run(): Promise<void> {
