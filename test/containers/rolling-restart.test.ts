@@ -11,7 +11,7 @@ import { FleetCampaign } from './fleet-campaign.ts';
 import { byHost, checkReopens } from './reopen-budget.ts';
 
 const HOSTS = 500;
-/** Each of two restarts, with what is waited for around it. */
+/** Both restarts, with what is waited for around them. */
 const CAMPAIGN_MS = 240_000;
 
 let fleet: ComposeFleet;
@@ -39,21 +39,22 @@ async function campaign(
   }
 }
 
-describe('a rolling restart behind nginx, one instance after the other,', () => {
-  let records: readonly CampaignRecord[];
-  let history: History;
+describe('a rolling restart behind nginx, one instance after the other,', { timeout: CAMPAIGN_MS }, () => {
+  let seen: readonly CampaignRecord[] | undefined;
 
-  beforeAll(async () => {
+  const restarted = async () => {
     const [first, second] = fleet.instances;
     const restart = ({ name }: ComposeInstance) => fleet.compose(['restart', name]);
-    records = await campaign(HOSTS, 'terminated', [
+    seen = await campaign(HOSTS, 'terminated', [
       [first, () => restart(first)],
       [second, () => restart(second)],
     ]);
-    history = historyOf(records);
-  }, CAMPAIGN_MS);
+    return seen;
+  };
 
-  it('loses no accepted change, and breaks no other promise of the fault campaign (P-1.8, FIELD F1)', () => {
+  it('loses no accepted change, and breaks no other promise of the fault campaign (P-1.8, FIELD F1)', async () => {
+    // Anew where this is a second try.
+    const history = historyOf(await restarted());
     const violations = checkHistory(history);
     const report = reportOf(history, violations);
     console.log([report.totals, report.violations].map(markdown).join('\n\n'));
@@ -66,7 +67,8 @@ describe('a rolling restart behind nginx, one instance after the other,', () => 
     ]);
   });
 
-  it('ends each stream with its result, costs a host one more opening for each instance, and leaves none without (P-1.8)', () => {
+  it('ends each stream with its result, costs a host one more opening for each instance, and leaves none without (P-1.8)', async () => {
+    const history = historyOf(seen ?? (await restarted()));
     expect(byHost(history).size).toBe(HOSTS);
     expect(checkReopens(history, fleet.instances.length)).toEqual([]);
     const ended = history.streams.filter(({ ending }) => ending === 'complete');
@@ -75,32 +77,29 @@ describe('a rolling restart behind nginx, one instance after the other,', () => 
     expect(ended.length).toBeGreaterThan(HOSTS * 0.8);
   });
 
-  it('would not have gone unnoticed where one notification of an accepted change was lost', () => {
-    const lost = soleSignal(history);
+  it('would not have gone unnoticed where one notification of an accepted change was lost', async () => {
+    const records = seen ?? (await restarted());
+    const lost = soleSignal(historyOf(records));
     const kinds = check(records.filter((record) => record !== lost)).map(({ kind }) => kind);
     expect(kinds).toEqual(['unsignalled']);
   });
 });
 
-describe('an instance that is killed behind nginx', () => {
-  it(
-    'is noticed by what tells a rolling restart from it: streams that were cut, and no good exit',
-    async () => {
-      const [killed] = fleet.instances;
-      const kill = async () => {
-        await fleet.compose(['kill', killed.name]);
-        await killed.start();
-      };
-      const history = historyOf(await campaign(60, 'killed', [[killed, kill]]));
-      expect(history.exits.map(({ service, how }) => [service, how])).toEqual([['gateway-1', 137]]);
-      const offences = checkReopens(history, 1);
-      expect(offences.length).toBeGreaterThan(5);
-      for (const offence of offences) expect(offence).toMatch(/on gateway-1 was cut$/);
-      // Yet nothing that was accepted is lost for streams that live on.
-      expect(checkHistory(history)).toEqual([]);
-    },
-    CAMPAIGN_MS,
-  );
+describe('an instance that is killed behind nginx', { timeout: CAMPAIGN_MS }, () => {
+  it('is noticed by what tells a rolling restart from it: streams that were cut, and no good exit', async () => {
+    const [killed] = fleet.instances;
+    const kill = async () => {
+      await fleet.compose(['kill', killed.name]);
+      await killed.start();
+    };
+    const history = historyOf(await campaign(60, 'killed', [[killed, kill]]));
+    expect(history.exits.map(({ service, how }) => [service, how])).toEqual([['gateway-1', 137]]);
+    const offences = checkReopens(history, 1);
+    expect(offences.length).toBeGreaterThan(5);
+    for (const offence of offences) expect(offence).toMatch(/on gateway-1 was cut$/);
+    // Yet nothing that was accepted is lost for streams that live on.
+    expect(checkHistory(history)).toEqual([]);
+  });
 });
 
 /** A notification that alone stands for an accepted change, on a stream that was there before and lived to the end. */
@@ -109,7 +108,7 @@ function soleSignal({ streams, overAt }: History): CampaignRecord {
     if (endedAt < overAt) continue;
     const last = messages.findLast((one) => one.type === 'notified' && one.key.startsWith('uri:'));
     // One that came at once may be of a change from before the stream.
-    if (last !== undefined && last.at > acknowledgedAt + 2_000) return last;
+    if (last !== undefined && last.at > acknowledgedAt + 6_000) return last;
   }
   throw new Error('no stream that lived was signalled of a resource');
 }

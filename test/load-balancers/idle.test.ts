@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { INSTALL_MS } from '@listen-gateway/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +14,9 @@ const IDLE_MS = 90_000;
 
 const opened: { close(): unknown }[] = [];
 const streams = new Map<string, FrontAnswer>();
+/** The one connection of a load balancer to an instance, and what became of each request on it after a while of silence. */
+const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+const reused: { readonly status: number | undefined; readonly sameConnection: boolean }[] = [];
 let backends: Backends;
 
 const keyOf = (balancer: Balancer, version: HttpVersion) => `${balancer.name} ${version}`;
@@ -33,11 +38,34 @@ beforeAll(async () => {
       streams.set(keyOf(balancer, version), stream);
     }
   }
-  await delay(IDLE_MS);
+  const [instance] = backends.gateways;
+  await asked(instance.url);
+  for (const idleMs of [30_000, 59_000]) {
+    await delay(idleMs);
+    reused.push(await asked(instance.url));
+  }
+  await delay(IDLE_MS - 89_000);
   await backends.publish();
 }, IDLE_MS + INSTALL_MS);
 afterAll(async () => {
+  connection.destroy();
   for (const one of opened.reverse()) await one.close();
+});
+
+/** Asks for what the instance answers by itself: there is nothing at this path. */
+async function asked(url: string): Promise<(typeof reused)[number]> {
+  const request = get(`${url}/nowhere`, { agent: connection });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  response.resume();
+  await once(response, 'end');
+  return { status: response.statusCode, sameConnection: request.reusedSocket };
+}
+
+describe('a connection of a load balancer to an instance', () => {
+  it('is still good when nothing was asked on it for 30 s, and for 59 s (FIELD F4)', () => {
+    const good = { status: 404, sameConnection: true };
+    expect(reused).toEqual([good, good]);
+  });
 });
 
 describe.each(BALANCERS)('a stream on which nothing happens for 90 s, behind $name,', (balancer) => {
