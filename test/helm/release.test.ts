@@ -47,6 +47,6 @@ describe('a release in a cluster', { timeout: HELM_MS }, () => {
     await upgrade('--set', 'config.drain.windowMs=30000');
     expect(digest()).not.toBe(before);
     expect(cluster.find('ConfigMap', `${PREFIX}-config`).data['listen-gateway.yaml']).toContain('windowMs: 30000');
-    expect(cluster.find('Deployment', `${PREFIX}-gateway`).spec.template.spec.terminationGracePeriodSeconds).toBe(55);
+    expect(cluster.find('Deployment', `${PREFIX}-gateway`).spec.template.spec.terminationGracePeriodSeconds).toBe(60);
   });
 });
