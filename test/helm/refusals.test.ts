@@ -39,7 +39,7 @@ const REFUSED: readonly (readonly [string, Values])[] = [
   ],
   ['config.admin.port: 0 takes any free port', { config: { admin: { port: 0 } } }],
   [
-    'gateway.resources.limits.memory: 512Mi is too little for 50000 streams; set at least 1241Mi',
+    'gateway.resources.limits.memory: 512Mi is too little for 50000 streams; set at least 1254Mi',
     { config: { limits: { streamsPerInstance: 50_000 } } },
   ],
   [
@@ -88,7 +88,7 @@ describe('what could not work', { timeout: HELM_MS }, () => {
 
   it.each([
     [{ config: { drain: { delayMs: 5_000 } } }],
-    [{ config: { limits: { streamsPerInstance: 50_000 } }, gateway: { resources: { limits: { memory: '1241Mi' } } } }],
+    [{ config: { limits: { streamsPerInstance: 50_000 } }, gateway: { resources: { limits: { memory: '1254Mi' } } } }],
     [
       {
         config: { limits: { streamsPerInstance: 50_000 } },

@@ -51,7 +51,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* 17 KiB for each stream, as measured, beside 100 MiB for the process: three quarters of what the pod may use. */}}
+{{/* 17 KiB for each stream, as measured, beside 110 MiB for the process: three quarters of what the pod may use. */}}
 {{- define "listen-gateway.checkMemory" -}}
 {{- $streams := include "listen-gateway.number" (list . "limits" "streamsPerInstance" 50000) | int64 -}}
 {{- $limit := dig "limits" "memory" "" .Values.gateway.resources | toString -}}
@@ -60,7 +60,7 @@
 {{- if and $limit (not (hasKey $bytes $unit)) -}}
 {{- fail (printf "gateway.resources.limits.memory: %s has no known unit; use Mi or Gi" $limit) -}}
 {{- else if $limit -}}
-{{- $neededMi := add (div (mul (add 102400 (mul $streams 17)) 4) 3072) 1 -}}
+{{- $neededMi := add (div (mul (add 112640 (mul $streams 17)) 4) 3072) 1 -}}
 {{- if lt (mulf (trimSuffix $unit $limit) (get $bytes $unit)) (mulf $neededMi 1048576) -}}
 {{- fail (printf "gateway.resources.limits.memory: %s is too little for %d streams; set at least %dMi, or lower config.limits.streamsPerInstance" $limit $streams $neededMi) -}}
 {{- end -}}
