@@ -99,9 +99,12 @@ export function configOrExit<Schema extends z.ZodObject>(
   process.exit(2);
 }
 
-/** The variables of OpenTelemetry. They have a standard of their own, and its SDK reads most of them itself. */
-export function otelEnvironment(): Environment {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')));
+/** Takes the variables of OpenTelemetry. They have a standard of their own, and its SDK reads most of them itself. */
+export function takeOtelEnvironment(): Environment {
+  const taken = Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith('OTEL_')));
+  // By this one the SDK would print to standard output, in the midst of the log.
+  delete process.env.OTEL_LOG_LEVEL;
+  return taken;
 }
 
 /** Says what the service would run with, and ends. */

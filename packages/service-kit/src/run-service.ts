@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { configOrExit, otelEnvironment } from './config.ts';
+import { configOrExit, takeOtelEnvironment } from './config.ts';
 import { type AdminConfig, CONFIG_SECTIONS, type LogConfig } from './config-fragments.ts';
 import { type Readiness, startAdminServer } from './http/admin-server.ts';
 import { createLog, type Log } from './log.ts';
@@ -47,7 +47,7 @@ export async function runService<
   const steps: ShutdownStep[] = [];
   let hasten = () => {};
   onShutdown(steps, { log, hasten: () => hasten() });
-  const tracing = await startTracing({ env: otelEnvironment(), program, log });
+  const tracing = await startTracing({ env: takeOtelEnvironment(), program, log });
   // After all that the service keeps: the last spans end with it.
   if (tracing !== undefined) steps.push(tracing);
 

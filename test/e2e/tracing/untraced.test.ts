@@ -134,4 +134,15 @@ describe('the SDK of OpenTelemetry', () => {
     expect(service.log).toContainEqual(expect.objectContaining({ level: 'warn', msg: 'OpenTelemetry', why }));
     await service.kill();
   });
+
+  it.each([
+    ['debug', true],
+    ['warn', false],
+    ['30', false],
+  ])('says as much of itself as OTEL_LOG_LEVEL=%s asks for, and nothing beside the log', async (level, isTold) => {
+    const service = await startService('publisher', { ...collector.env, OTEL_LOG_LEVEL: level });
+    expect(service.log.some(({ msg }) => msg === 'OpenTelemetry')).toBe(isTold);
+    for (const line of service.output.trimEnd().split('\n')) expect(line).toMatch(/^\{.*\}$/);
+    await service.kill();
+  });
 });

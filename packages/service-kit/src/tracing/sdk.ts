@@ -20,7 +20,7 @@ const DETECTORS = [serviceInstanceIdDetector, hostDetector, osDetector, envDetec
  * exports the last spans and ends it. Metrics are Prometheus' and logs standard output's, whatever the variables say.
  */
 export function startSdk({ env, program, log }: TracingOptions): () => Promise<void> {
-  diag.setLogger(diagnosisOn(log), { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  diag.setLogger(diagnosisOn(log), { logLevel: levelOf(env.OTEL_LOG_LEVEL), suppressOverrideMessage: true });
   const service = {
     'service.namespace': 'listen-gateway',
     'service.name': program,
@@ -38,7 +38,12 @@ export function startSdk({ env, program, log }: TracingOptions): () => Promise<v
   return () => sdk.shutdown();
 }
 
-/** What OpenTelemetry has to say of itself goes where everything else goes. */
+function levelOf(name = ''): DiagLogLevel {
+  const level: unknown = DiagLogLevel[name.trim().toUpperCase() as keyof typeof DiagLogLevel];
+  return typeof level === 'number' ? level : DiagLogLevel.WARN;
+}
+
+/** What OpenTelemetry has to say of itself goes where everything else goes; what is let through was asked for. */
 function diagnosisOn(log: Log): DiagLogger {
   const at =
     (write: WriteLog) =>
@@ -48,7 +53,7 @@ function diagnosisOn(log: Log): DiagLogger {
     error: at(log.warn),
     warn: at(log.warn),
     info: at(log.info),
-    debug: at(log.debug),
-    verbose: at(log.debug),
+    debug: at(log.info),
+    verbose: at(log.info),
   };
 }
