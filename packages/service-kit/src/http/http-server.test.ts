@@ -1,3 +1,4 @@
+import { hasSubscribers } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
@@ -101,6 +102,12 @@ describe('an HTTP server', () => {
     const { port } = await start();
     await expect(start({ port })).rejects.toThrow(`cannot listen on 127.0.0.1:${port}: the address is in use`);
     await expect(start({ host: '192.0.2.1' })).rejects.toThrow(/^cannot listen on 192\.0\.2\.1:0: .*EADDRNOTAVAIL/);
+  });
+
+  it('watches for nothing where it cannot listen', async () => {
+    const { port } = await start();
+    await expect(start({ port, onRefused: () => {} })).rejects.toThrow('cannot listen');
+    expect(hasSubscribers('http.server.request.start')).toBe(false);
   });
 });
 

@@ -41,10 +41,11 @@ const BACKLOG = 4_096;
 /** Listens over HTTP/1.1; rejects with one readable line where it cannot. */
 export async function startHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer(options);
-  if (options.onRefused) watchNodeRefusals(server, options.onRefused);
   const unused = trackUnused(server);
   const answering = trackAnswers(server);
   await listening(server, options);
+  // A server that never listened is never closed, and what it watches would be watched for ever.
+  if (options.onRefused) watchNodeRefusals(server, options.onRefused);
   const { port } = server.address() as AddressInfo;
   let closed: Promise<void> | undefined;
   return {
