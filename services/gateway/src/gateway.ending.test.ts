@@ -108,6 +108,8 @@ describe('the end of an instance', () => {
     }
     await gateway.gateway.close();
     await stream.ended;
+    // What waits for the next turn of the event loop at most is none.
+    clock.runSoon();
     expect(clock.pending).toBe(0);
   });
 });
