@@ -126,6 +126,16 @@ describe('the SDK of OpenTelemetry', () => {
     collector.hangs = false;
   });
 
+  it('makes no failure of an end without a collector', async () => {
+    // Refused for good: where it may be there again soon the SDK tries again, for longer than it is waited for.
+    const service = await startService('publisher', { ...collector.env, OTEL_EXPORTER_OTLP_HEADERS: 'no name=1' });
+    await publish(service.url);
+    service.signal('SIGTERM');
+    expect(await service.ended()).toBe(0);
+    expect(service.log.map(({ level }) => level)).not.toContain('error');
+    expect(service.log.map(({ msg }) => msg)).toContain('the last spans could not be exported');
+  });
+
   it('says in the log what is wrong with its variables, and the service serves', async () => {
     const service = await startService('publisher', { ...collector.env, OTEL_TRACES_SAMPLER: 'sometimes' });
     await publish(service.url);

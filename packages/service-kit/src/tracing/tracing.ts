@@ -26,9 +26,15 @@ export async function startTracing({ env, program, log }: TracingOptions): Promi
   return {
     name: 'tracing',
     run: async () => {
-      const stopped = stop().then(() => true);
+      const stopped = stop().then(
+        () => true,
+        // A collector that is away is no fault of a service that ends well.
+        (cause: unknown) => {
+          log.warn({ why: String(cause) }, 'the last spans could not be exported');
+          return true;
+        },
+      );
       if (await Promise.race([stopped, pause(FLUSH_LIMIT_MS, false, { ref: false })])) return;
-      stopped.catch(() => {});
       log.warn({ limitMs: FLUSH_LIMIT_MS }, 'the collector is too slow; the last spans are left behind');
     },
   };
