@@ -200,14 +200,15 @@ describe('a backend that cannot say', () => {
     const startedAt = performance.now();
     const asked = Array.from({ length: 200 }, (_, index) => ask(authorizer, { subject: `user-${index}` }));
     expect(await Promise.all(asked)).toEqual(Array(200).fill('authorizer-unavailable'));
-    expect(performance.now() - startedAt).toBeLessThan(750);
+    // One batch after the other they would wait for 2.8 s.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
   });
 
   it('(no connection is made) is given up in time', async () => {
     const port = await DeafPort.open();
     const startedAt = performance.now();
     expect(await ask(open({ url: port.url, timeoutMs: 400 }))).toBe('authorizer-unavailable');
-    expect(performance.now() - startedAt).toBeLessThan(750);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
     await port.close();
   });
 
