@@ -17,6 +17,7 @@ interface ComposeService {
   readonly cap_add?: readonly string[];
   readonly security_opt?: readonly string[];
   readonly image?: string;
+  readonly build?: object;
   readonly profiles?: readonly string[];
 }
 
@@ -85,6 +86,12 @@ describe('the compose file', () => {
     expect(one.cap_drop).toEqual(['ALL']);
     expect(one.cap_add ?? []).toEqual(name === 'nginx' ? ['CHOWN', 'SETGID', 'SETUID'] : []);
     expect(one.security_opt).toEqual(['no-new-privileges:true']);
+  });
+
+  it('takes no image of others that is whatever is newest today', () => {
+    const others = entries.filter(([, { build }]) => build === undefined);
+    expect(others.map(([name]) => name)).toEqual(['redis', 'nginx', 'prometheus', 'grafana']);
+    for (const [, { image }] of others) expect(image).toMatch(/:v?\d[\d.]*(-alpine)?$/);
   });
 
   it('runs each service that watches on a version of its own, with nothing to write to but its data', () => {
