@@ -26,7 +26,8 @@ export async function startTracing({ env, program, log }: TracingOptions): Promi
     stop = startSdk({ env, program, log });
   } catch (cause) {
     // Most of what is wrong with its variables the SDK tells and passes over; some exporters throw. Hosts are to be served.
-    log.error({ why: String(cause) }, 'no spans are exported');
+    // What it quotes may be a header with a credential.
+    log.error({ why: String(cause).replace(/".*"/s, '"…"') }, 'no spans are exported');
     return undefined;
   }
   log.info({}, 'spans are exported');
