@@ -31,7 +31,7 @@ export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'outbox-dropping',
     file: 'packages/core/src/outbox.ts',
-    original: 'this.#moreUris.add(uri);',
+    original: 'if (isNew || traced !== undefined) this.#moreUris.set(uri, traced);',
     instead: '',
     expected: 'unsignalled',
   },
