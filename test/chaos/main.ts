@@ -17,7 +17,7 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     world: { type: 'string', default: 'standalone' },
     hosts: { type: 'string', default: '600' },
-    surge: { type: 'string', default: '4000' },
+    surge: { type: 'string', default: '4400' },
     /** Runs the kinds whose name contains this text alone. */
     only: { type: 'string', default: '' },
   },
