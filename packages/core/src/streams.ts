@@ -2,7 +2,7 @@ import type { Announcement, Change, Filter, Published, RequestId, ServerId } fro
 import { admit, type Refusal, type StreamLimits } from './admit.ts';
 import { Attachments } from './attachments.ts';
 import type { Broker } from './broker.ts';
-import { arrears, type Census } from './census.ts';
+import { type Census, takeCensus } from './census.ts';
 import type { Clock } from './clock.ts';
 import { type CloseReason, ENDS_WITH_RESULT } from './close-reason.ts';
 import { Expiries } from './expiries.ts';
@@ -87,7 +87,7 @@ export class Streams implements StreamOwner {
 
   /** Counts of this moment. */
   census(): Census {
-    return { open: this.#open.size, ...arrears(this.#blocked), servers: this.#attachments.size };
+    return takeCensus(this.#open.size, this.#blocked, this.#attachments.size);
   }
 
   /**
