@@ -4,6 +4,7 @@ import {
   openListen,
   openRedisProcess,
   openTcpRelay,
+  openWhole,
   type RedisProcess,
   type RpcMessage,
   type ServiceName,
@@ -56,16 +57,7 @@ const audienceOf = (server: ServerName) => `https://mcp.example/mcp/${server}`;
 
 /** Starts all of it, one after the other: on a busy machine four processes that start at once are late together. */
 export async function openAuthenticatedFleet(): Promise<AuthenticatedFleet> {
-  const closes: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const closeOne of closes.splice(0).reverse()) await closeOne();
-  };
-  try {
-    return { ...(await startFleet((closeOne) => closes.push(closeOne))), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return openWhole(startFleet);
 }
 
 async function startFleet(keep: (close: () => Promise<unknown>) => void): Promise<Omit<AuthenticatedFleet, 'close'>> {

@@ -6,6 +6,7 @@ import {
   type ListenAnswer,
   openListen,
   openRedisProcess,
+  openWhole,
   type RedisProcess,
   type ServiceName,
   type ServiceProcess,
@@ -27,16 +28,7 @@ export interface WatchedFleet {
 }
 
 export async function openWatchedFleet(): Promise<WatchedFleet> {
-  const closes: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const closeOne of closes.splice(0).reverse()) await closeOne();
-  };
-  try {
-    return { ...(await startFleet((closeOne) => closes.push(closeOne))), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  return openWhole(startFleet);
 }
 
 async function startFleet(keep: (close: () => Promise<unknown>) => void): Promise<Omit<WatchedFleet, 'close'>> {

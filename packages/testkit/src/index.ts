@@ -19,6 +19,7 @@ export {
 } from './listen-client.ts';
 export { ManualClock } from './manual-clock.ts';
 export { type NginxProcess, openNginx, openNginxFront } from './nginx-process.ts';
+export { openWhole } from './open-all.ts';
 export { RecordingListener } from './recording-listener.ts';
 export { RecordingObserver } from './recording-observer.ts';
 export { RecordingSink, recordingSinks } from './recording-sink.ts';

@@ -21,3 +21,19 @@ export async function orClose(opened: readonly Closable[], rest: () => Promise<v
     throw cause;
   }
 }
+
+/** Opens what has several parts; `close` closes those that `start` gave to keep, the last first, and so does a failed start. */
+export async function openWhole<T extends object>(
+  start: (keep: (close: () => Promise<unknown>) => void) => Promise<T>,
+): Promise<T & Closable> {
+  const closes: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closeOne of closes.splice(0).reverse()) await closeOne();
+  };
+  try {
+    return { ...(await start((closeOne) => closes.push(closeOne))), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
